@@ -1,0 +1,1 @@
+//! Seals, dice, ledger: pure.

@@ -1,0 +1,1 @@
+//! Whose turn, by when, what follows.
