@@ -26,13 +26,22 @@ fn hmac(key: &[u8], line: &str) -> [u8; 32] {
 
 /// RFC 4648 base32, lower case, no padding, first `chars` characters.
 fn base32(bytes: &[u8], chars: usize) -> String {
-    let bit = |n: usize| bytes.get(n / 8).map_or(0, |b| usize::from(b >> (7 - n % 8) & 1));
-    (0..chars).map(|i| char::from(BASE32[(0..5).fold(0, |value, b| value << 1 | bit(i * 5 + b))])).collect()
+    let bit = |n: usize| {
+        bytes
+            .get(n / 8)
+            .map_or(0, |b| usize::from(b >> (7 - n % 8) & 1))
+    };
+    (0..chars)
+        .map(|i| char::from(BASE32[(0..5).fold(0, |value, b| value << 1 | bit(i * 5 + b))]))
+        .collect()
 }
 
 /// The token in the Reply-To of every mail to a seat: HMAC of `tulpa1/reply <gid> <seat> <epoch>`.
 pub fn reply_token(server_key: &[u8], gid: &str, seat: u8, epoch: u32) -> String {
-    base32(&hmac(server_key, &format!("tulpa1/reply {gid} {seat} {epoch}")), TOKEN_CHARS)
+    base32(
+        &hmac(server_key, &format!("tulpa1/reply {gid} {seat} {epoch}")),
+        TOKEN_CHARS,
+    )
 }
 
 /// The left side of the Message-ID of one mail: HMAC of `tulpa1/mid <gid> <seq> <seat> <kind>`, 32 hex digits. The same
@@ -44,7 +53,10 @@ pub fn message_id_left(server_key: &[u8], gid: &str, seq: u64, seat: u8, kind: &
 
 /// Is this the token of that seat? Case is folded, since some mail servers fold it; compared in constant time.
 pub fn is_reply_token(server_key: &[u8], gid: &str, seat: u8, epoch: u32, given: &str) -> bool {
-    same(&reply_token(server_key, gid, seat, epoch), &given.to_ascii_lowercase())
+    same(
+        &reply_token(server_key, gid, seat, epoch),
+        &given.to_ascii_lowercase(),
+    )
 }
 
 /// Compares two secrets in a time that depends on their lengths only.
@@ -63,7 +75,10 @@ mod tests {
     #[test]
     fn the_published_vectors_hold() {
         assert_eq!(reply_token(&KEY, GID, 2, 1), "vz2fhyebnzen6l77yhnaaxkmra");
-        assert_eq!(message_id_left(&KEY, GID, 57, 2, "board"), "d138aacc954563bc2c3fa4bd96112446");
+        assert_eq!(
+            message_id_left(&KEY, GID, 57, 2, "board"),
+            "d138aacc954563bc2c3fa4bd96112446"
+        );
     }
 
     #[test]

@@ -61,7 +61,10 @@ impl Addr {
         if !is_host(host) {
             return Err(AddrError::Host);
         }
-        Ok(Addr { text: format!("{local}@{}", host.to_ascii_lowercase()), at: local.len() })
+        Ok(Addr {
+            text: format!("{local}@{}", host.to_ascii_lowercase()),
+            at: local.len(),
+        })
     }
 
     /// The whole address; the host is in lower case.
@@ -134,7 +137,10 @@ impl fmt::Debug for Tag {
 }
 
 fn is_base32(text: &str, chars: usize) -> bool {
-    text.len() == chars && text.bytes().all(|b| b.is_ascii_lowercase() || (b'2'..=b'7').contains(&b))
+    text.len() == chars
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || (b'2'..=b'7').contains(&b))
 }
 
 impl Tag {
@@ -143,11 +149,21 @@ impl Tag {
         let text = text.to_ascii_lowercase();
         let mut parts = text.split('.');
         let (gid, seat, mac) = (parts.next()?, parts.next()?, parts.next()?);
-        let plain = !seat.is_empty() && seat.bytes().all(|b| b.is_ascii_digit()) && (seat == "0" || !seat.starts_with('0'));
-        if parts.next().is_some() || !plain || !is_base32(gid, GID_CHARS) || !is_base32(mac, TOKEN_CHARS) {
+        let plain = !seat.is_empty()
+            && seat.bytes().all(|b| b.is_ascii_digit())
+            && (seat == "0" || !seat.starts_with('0'));
+        if parts.next().is_some()
+            || !plain
+            || !is_base32(gid, GID_CHARS)
+            || !is_base32(mac, TOKEN_CHARS)
+        {
             return None;
         }
-        Some(Tag { gid: gid.into(), seat: seat.parse().ok()?, mac: mac.into() })
+        Some(Tag {
+            gid: gid.into(),
+            seat: seat.parse().ok()?,
+            mac: mac.into(),
+        })
     }
 
     /// `<gid>.<seat>.<token>`.
@@ -186,8 +202,14 @@ pub fn subject_tag(tag: &Tag) -> String {
 
 /// All tags in a subject, in their order; usually none or one.
 pub fn subject_tags(subject: &str) -> Vec<Tag> {
-    let inside = subject.split('[').skip(1).filter_map(|part| part.split_once(']'));
-    inside.filter_map(|(text, _)| Tag::parse(text.trim())).take(TAGS_MAX).collect()
+    let inside = subject
+        .split('[')
+        .skip(1)
+        .filter_map(|part| part.split_once(']'));
+    inside
+        .filter_map(|(text, _)| Tag::parse(text.trim()))
+        .take(TAGS_MAX)
+        .collect()
 }
 
 /// The left side of a Message-ID of ours: 32 hex digits before our host. Angle brackets may be there or not.
@@ -195,7 +217,9 @@ pub fn our_message_id(id: &str, host: &str) -> Option<String> {
     let id = id.trim().trim_start_matches('<').trim_end_matches('>');
     let (left, right) = id.rsplit_once('@')?;
     let left = left.to_ascii_lowercase();
-    let ours = right.eq_ignore_ascii_case(host) && left.len() == 32 && left.bytes().all(|b| b.is_ascii_hexdigit());
+    let ours = right.eq_ignore_ascii_case(host)
+        && left.len() == 32
+        && left.bytes().all(|b| b.is_ascii_hexdigit());
     ours.then_some(left)
 }
 
@@ -205,19 +229,52 @@ mod tests {
     use proptest::prelude::*;
 
     fn tag() -> Tag {
-        Tag { gid: "k7q2m5x4d3".into(), seat: 2, mac: "vz2fhyebnzen6l77yhnaaxkmra".into() }
+        Tag {
+            gid: "k7q2m5x4d3".into(),
+            seat: 2,
+            mac: "vz2fhyebnzen6l77yhnaaxkmra".into(),
+        }
     }
 
     #[test]
     fn addresses_that_could_do_harm_are_none() {
-        for good in ["a@b", "first.last+tag@mail.example.org", "o'neill@x-y.test", "A@EXAMPLE.ORG"] {
+        for good in [
+            "a@b",
+            "first.last+tag@mail.example.org",
+            "o'neill@x-y.test",
+            "A@EXAMPLE.ORG",
+        ] {
             Addr::parse(good).unwrap();
         }
-        assert_eq!(Addr::parse("A@EXAMPLE.org").unwrap().as_str(), "A@example.org");
+        assert_eq!(
+            Addr::parse("A@EXAMPLE.org").unwrap().as_str(),
+            "A@example.org"
+        );
         let long = format!("{}@b.test", "x".repeat(65));
         for bad in [
-            "", "a", "@b", "a@", "a@b@c", "-oQ/x@example.com", "\"a b\"@c", "a b@c", "a@b c", "a..b@c", ".a@b", "a.@b",
-            "a@-b", "a@b-", "a@b..c", "a@[1.2.3.4]", "a@b\r\nBcc: x@y", "a\r\n@b", "ü@b", "a@ü.test", "a,b@c", "<a@b>", &long,
+            "",
+            "a",
+            "@b",
+            "a@",
+            "a@b@c",
+            "-oQ/x@example.com",
+            "\"a b\"@c",
+            "a b@c",
+            "a@b c",
+            "a..b@c",
+            ".a@b",
+            "a.@b",
+            "a@-b",
+            "a@b-",
+            "a@b..c",
+            "a@[1.2.3.4]",
+            "a@b\r\nBcc: x@y",
+            "a\r\n@b",
+            "ü@b",
+            "a@ü.test",
+            "a,b@c",
+            "<a@b>",
+            &long,
         ] {
             assert!(Addr::parse(bad).is_err(), "{bad}");
         }
@@ -227,10 +284,22 @@ mod tests {
     fn a_tag_survives_address_and_subject() {
         let base = Addr::parse("referee@example.org").unwrap();
         let plus = plus_address(&base, &tag()).unwrap();
-        assert_eq!(plus.as_str(), "referee+k7q2m5x4d3.2.vz2fhyebnzen6l77yhnaaxkmra@example.org");
+        assert_eq!(
+            plus.as_str(),
+            "referee+k7q2m5x4d3.2.vz2fhyebnzen6l77yhnaaxkmra@example.org"
+        );
         assert_eq!(parse_plus(&base, plus.as_str()), Some(tag()));
-        assert_eq!(parse_plus(&base, &plus.as_str().to_uppercase()), Some(tag()));
-        assert_eq!(parse_plus(&base, "other+k7q2m5x4d3.2.vz2fhyebnzen6l77yhnaaxkmra@example.org"), None);
+        assert_eq!(
+            parse_plus(&base, &plus.as_str().to_uppercase()),
+            Some(tag())
+        );
+        assert_eq!(
+            parse_plus(
+                &base,
+                "other+k7q2m5x4d3.2.vz2fhyebnzen6l77yhnaaxkmra@example.org"
+            ),
+            None
+        );
         assert_eq!(parse_plus(&base, "referee@example.org"), None);
         let subject = format!("AW: [tulpas #42] Your move {}", subject_tag(&tag()));
         assert_eq!(subject_tags(&subject), [tag()]);
@@ -251,7 +320,10 @@ mod tests {
     #[test]
     fn our_own_message_ids_are_known_again() {
         let id = "<d138aacc954563bc2c3fa4bd96112446@example.org>";
-        assert_eq!(our_message_id(id, "Example.org").as_deref(), Some("d138aacc954563bc2c3fa4bd96112446"));
+        assert_eq!(
+            our_message_id(id, "Example.org").as_deref(),
+            Some("d138aacc954563bc2c3fa4bd96112446")
+        );
         assert_eq!(our_message_id(id, "example.com"), None);
         assert_eq!(our_message_id("<x@example.org>", "example.org"), None);
     }
