@@ -3,5 +3,5 @@
 pub mod address;
 pub mod board;
 pub mod compose;
-pub mod html;
+pub mod hypertext;
 pub mod words;

@@ -116,7 +116,7 @@ pub struct Words {
     pub subject: String,
     /// The whole plain text, lines end in `\n`.
     pub text: String,
-    /// The same, in pieces, for [`super::html`].
+    /// The same, in pieces, for [`super::hypertext`].
     pub blocks: Vec<Block>,
 }
 

@@ -221,6 +221,6 @@ fn a_board_keeps_its_columns_and_becomes_pre() {
         words.text,
         "Black: <king> a1\nTouched by the last turn: b1\n"
     );
-    let page = super::super::html::page(&words, &[], "r@x.test");
+    let page = super::super::hypertext::page(&words, &[], "r@x.test");
     assert!(page.contains("&lt;king&gt;") && !page.contains("<king>"));
 }
