@@ -23,11 +23,24 @@ fn fen(rows: &str) -> View {
     let (files, ranks) = (all[0].len() as u8, all.len() as u8);
     assert!(all.iter().all(|r| r.len() == usize::from(files)));
     let cells = all.into_iter().rev().flatten().collect();
-    View { files, ranks, cells, last: vec![], to_move: vec![], notes: vec![], four: false }
+    View {
+        files,
+        ranks,
+        cells,
+        last: vec![],
+        to_move: vec![],
+        notes: vec![],
+        four: false,
+    }
 }
 
 fn man(seat: u8, letter: char) -> Cell {
-    Cell::Man { seat: Seat(seat), letter: letter.to_ascii_uppercase(), mark: None, name: None }
+    Cell::Man {
+        seat: Seat(seat),
+        letter: letter.to_ascii_uppercase(),
+        mark: None,
+        name: None,
+    }
 }
 
 fn seats(names: &str) -> Vec<String> {
@@ -35,7 +48,14 @@ fn seats(names: &str) -> Vec<String> {
 }
 
 fn plain(view: &View, eyes: Option<u8>, names: &[String]) -> String {
-    draw(&Drawing { view, eyes: eyes.map(Seat), seats: names }, BoardStyle::Plain)
+    draw(
+        &Drawing {
+            view,
+            eyes: eyes.map(Seat),
+            seats: names,
+        },
+        BoardStyle::Plain,
+    )
 }
 
 const ARRAY_A: &str = "m1n4n1m/1hrbqkbrh1/pppppppppp/10/10/10/10/PPPPPPPPPP/1HRBQKBRH1/M1N4N1M";
@@ -56,7 +76,8 @@ fn array_a_of_maces() {
    2  . H R B Q K B R H .   2
    1  M . N . . . . N . M   1
       a b c d e f g h i j
-".trim_start_matches('\n');
+"
+    .trim_start_matches('\n');
     assert_eq!(plain(&fen(ARRAY_A), None, &[]), expected);
 }
 
@@ -72,7 +93,8 @@ fn black_sees_his_men_below_and_the_last_turn_moves_no_column() {
    2 (N|.). .   2
    1  K . . .   1
       a b c d
-".trim_start_matches('\n');
+"
+    .trim_start_matches('\n');
     assert_eq!(plain(&view, Some(0), &[]), white);
     let black = "
       d c b a
@@ -81,7 +103,8 @@ fn black_sees_his_men_below_and_the_last_turn_moves_no_column() {
    3  . n . .   3
    4 (k). . .   4
       d c b a
-".trim_start_matches('\n');
+"
+    .trim_start_matches('\n');
     assert_eq!(plain(&view, Some(1), &[]), black);
     view.last.clear();
     for eyes in [Some(0), Some(1)] {
@@ -94,14 +117,26 @@ fn black_sees_his_men_below_and_the_last_turn_moves_no_column() {
 #[test]
 fn thirty_files_fit_and_the_last_four_are_two_letters_high() {
     let row = "hcs1chs1hcs1chsshc1sch1shc1sch";
-    let rows = std::iter::once(row).chain(std::iter::repeat_n("30", 14)).collect::<Vec<_>>().join("/");
+    let rows = std::iter::once(row)
+        .chain(std::iter::repeat_n("30", 14))
+        .collect::<Vec<_>>()
+        .join("/");
     let text = plain(&fen(&rows), None, &[]);
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 15 + 4);
     assert_eq!(lines[0], format!("{}a a a a", " ".repeat(58)));
-    assert_eq!(lines[1], "      a b c d e f g h i j k l m n o p q r s t u v w x y z a b c d");
-    assert_eq!(lines[2], "  15  h c s . c h s . h c s . c h s s h c . s c h . s h c . s c h  15");
-    assert_eq!(lines[16], format!("   1  {}   1", [". "; 30].concat().trim_end()));
+    assert_eq!(
+        lines[1],
+        "      a b c d e f g h i j k l m n o p q r s t u v w x y z a b c d"
+    );
+    assert_eq!(
+        lines[2],
+        "  15  h c s . c h s . h c s . c h s s h c . s c h . s h c . s c h  15"
+    );
+    assert_eq!(
+        lines[16],
+        format!("   1  {}   1", [". "; 30].concat().trim_end())
+    );
     assert!(text.is_ascii() && lines.iter().all(|l| l.len() <= 72 && !l.ends_with(' ')));
 }
 
@@ -138,10 +173,14 @@ fn a_board_of_four() {
    2  YP YS .  .  .  GS GS(GS)  2
    1  YR YS .  .  . (GM)GP GR   1
       a  b  c  d  e  f  g  h
-".trim_start_matches('\n');
+"
+    .trim_start_matches('\n');
     assert_eq!(plain(&view, None, &names), expected);
     let blue = plain(&view, Some(2), &names);
-    assert!(blue.starts_with("      h  g  f  e  d  c  b  a\n   1  GR GP(GM)"), "{blue}");
+    assert!(
+        blue.starts_with("      h  g  f  e  d  c  b  a\n   1  GR GP(GM)"),
+        "{blue}"
+    );
     // Two names with one first letter: numbers.
     let text = plain(&view, None, &seats("green grey blue red"));
     assert!(text.contains("1M") && text.contains("2M") && text.contains("BM"));
@@ -159,7 +198,8 @@ fn marks_stand_behind_their_man_and_holes_are_blank() {
    2     k    2
    1  K* .    1
       a  b
-".trim_start_matches('\n');
+"
+    .trim_start_matches('\n');
     assert_eq!(plain(&view, None, &[]), expected);
 }
 
@@ -183,24 +223,36 @@ fn the_list_says_who_stands_where() {
     }
     view.last = vec![2, 23];
     let names = seats("white black");
-    let drawing = Drawing { view: &view, eyes: None, seats: &names };
+    let drawing = Drawing {
+        view: &view,
+        eyes: None,
+        seats: &names,
+    };
     let expected = "
 White: king f2; queen e2; bishop d2 g2; horse-apult b2 i2; knight c1
   h1; mace a1 j1; rook c2 h2; pawn a3 b3 c3 d3 e3 f3 g3 h3 i3 j3
 Black: king f9; queen e9; bishop d9 g9; horse-apult b9 i9; knight c10
   h10; mace a10 j10; rook c9 h9; pawn a8 b8 c8 d8 e8 f8 g8 h8 i8 j8
 Touched by the last turn: c1 d3
-".trim_start_matches('\n');
+"
+    .trim_start_matches('\n');
     assert_eq!(draw(&drawing, BoardStyle::List), expected);
     let unicode = draw(&drawing, BoardStyle::Unicode);
-    assert!(unicode.contains("   2  · H ♖ ♗ ♕ ♔ ♗ ♖ H ·   2\n"), "{unicode}");
+    assert!(
+        unicode.contains("   2  · H ♖ ♗ ♕ ♔ ♗ ♖ H ·   2\n"),
+        "{unicode}"
+    );
 }
 
 #[test]
 fn html_and_plain_have_the_same_columns() {
     let mut view = fen(ARRAY_A);
     view.last = vec![2, 23];
-    let drawing = Drawing { view: &view, eyes: None, seats: &[] };
+    let drawing = Drawing {
+        view: &view,
+        eyes: None,
+        seats: &[],
+    };
     let html = draw_html(&drawing, BoardStyle::Plain);
     let mut text = String::new();
     let mut inside = false;
@@ -212,7 +264,10 @@ fn html_and_plain_have_the_same_columns() {
             _ => {}
         }
     }
-    assert_eq!(text.trim_matches('\n'), draw(&drawing, BoardStyle::Plain).trim_end_matches('\n'));
+    assert_eq!(
+        text.trim_matches('\n'),
+        draw(&drawing, BoardStyle::Plain).trim_end_matches('\n')
+    );
     assert_eq!(html.matches("#ffe08a").count(), 2);
     assert!(!html.contains("http") && !html.contains("src="));
 }
@@ -222,7 +277,11 @@ fn pictures_have_one_square_for_each_square() {
     let mut view = fen("-k/K1");
     view.last = vec![0];
     let names = seats("white black");
-    let svg = draw_svg(&Drawing { view: &view, eyes: Some(Seat(1)), seats: &names });
+    let svg = draw_svg(&Drawing {
+        view: &view,
+        eyes: Some(Seat(1)),
+        seats: &names,
+    });
     assert_eq!(svg.matches("width=\"40\"").count(), 3);
     assert!(svg.contains("<title>White K a1</title>") && svg.contains("<title>Black K b2</title>"));
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
@@ -236,14 +295,19 @@ fn notes_are_aligned() {
         (Some(Seat(1)), "Tulpas to come".into(), "".into()),
         (None, "turn".into(), "7".into()),
     ];
-    let expected = "  White  Tulpas to come: amazon ox\n  Black  Tulpas to come:\n         turn: 7\n";
+    let expected =
+        "  White  Tulpas to come: amazon ox\n  Black  Tulpas to come:\n         turn: 7\n";
     assert_eq!(notes(&view, &seats("white black")), expected);
 }
 
 #[test]
 fn names_of_squares() {
     assert_eq!([0, 25, 26, 29].map(file_name), ["a", "z", "aa", "ad"]);
-    let view = View { files: 30, ranks: 15, ..fen("1") };
+    let view = View {
+        files: 30,
+        ranks: 15,
+        ..fen("1")
+    };
     assert_eq!(square_name(&view, 30 * 2 + 27), "ab3");
 }
 
@@ -251,10 +315,24 @@ fn names_of_squares() {
 #[test]
 fn a_short_or_empty_view_is_drawn_too() {
     for (files, ranks) in [(0, 0), (0, 5), (5, 0), (30, 26), (255, 255)] {
-        let view = View { files, ranks, cells: vec![Cell::Empty; 3], last: vec![7, 65535], ..fen("1") };
-        let drawing = Drawing { view: &view, eyes: Some(Seat(9)), seats: &[] };
+        let view = View {
+            files,
+            ranks,
+            cells: vec![Cell::Empty; 3],
+            last: vec![7, 65535],
+            ..fen("1")
+        };
+        let drawing = Drawing {
+            view: &view,
+            eyes: Some(Seat(9)),
+            seats: &[],
+        };
         for style in [BoardStyle::Plain, BoardStyle::Unicode, BoardStyle::List] {
-            let _ = (draw(&drawing, style), draw_html(&drawing, style), draw_svg(&drawing));
+            let _ = (
+                draw(&drawing, style),
+                draw_html(&drawing, style),
+                draw_svg(&drawing),
+            );
         }
     }
 }
