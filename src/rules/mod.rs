@@ -1,1 +1,2 @@
 //! What may be played.
+pub mod notation;
