@@ -7,6 +7,7 @@
 //! To add a game: one file in `games/`. To add a family: one file in `families/` that implements
 //! [`play::Play`], and a line in the list of `families/mod.rs`.
 
+pub mod betza;
 pub mod families;
 pub mod kit;
 pub mod notation;
