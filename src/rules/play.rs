@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::kit::Kit;
 use super::rulebook::SpecError;
+pub use super::view::{Cell, View};
 
 /// A side of a match: white, green ... Numbered in the order of the rulebook's `seats`.
 #[derive(
@@ -223,45 +224,6 @@ impl Ending {
     pub fn draw(reason: &str) -> Ending {
         Ending::win([], reason)
     }
-}
-
-/// What a seat may see of a position. Layer `post` draws Views only.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct View {
-    /// Number of files.
-    pub files: u8,
-    /// Number of ranks.
-    pub ranks: u8,
-    /// Index rank * files + file, a1 first.
-    pub cells: Vec<Cell>,
-    /// Squares touched by the last turn.
-    pub last: Vec<u16>,
-    /// Who owes a turn.
-    pub to_move: Vec<Seat>,
-    /// (seat, label, text), as (white, "Tulpas to come", "amazon ox").
-    pub notes: Vec<(Option<Seat>, String, String)>,
-    /// True where four armies must be told apart.
-    pub four: bool,
-}
-
-/// One square as drawn.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Cell {
-    /// Vacant.
-    Empty,
-    /// Not part of the board.
-    Hole,
-    /// A man.
-    Man {
-        /// Whose.
-        seat: Seat,
-        /// Upper-case letter.
-        letter: char,
-        /// A sign beside it, as `*` for an uncastled rook.
-        mark: Option<char>,
-        /// The piece's name.
-        name: String,
-    },
 }
 
 /// What the players may choose when a match is opened: `array=A2`, `reveal=outcome`.
