@@ -28,9 +28,12 @@ macro_rules! families {
     };
 }
 
+pub mod chess;
 pub mod maces;
 
 families! {
+    /// Plain games of two sides and one step a turn.
+    Chess => chess::Chess,
     /// Maces, Horse-apults, Tulpas, Shields.
     Maces => maces::Maces,
 }
