@@ -28,9 +28,12 @@ macro_rules! families {
     };
 }
 
+pub mod hydra;
 pub mod maces;
 
 families! {
     /// Maces, Horse-apults, Tulpas, Shields.
     Maces => maces::Maces,
+    /// Hydra-Vari Chess, loop and no loop.
+    Hydra => hydra::Hydra,
 }
