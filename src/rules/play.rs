@@ -295,6 +295,10 @@ pub trait Play: Sized {
     fn draw_claim(&self, _kit: &Kit, _s: &Self::State) -> Option<String> {
         None
     }
+    /// Step sequences of `depth` turns, where the family counts faster than [`super::perft`] can.
+    fn perft(&self, _kit: &Kit, _s: &Self::State, _depth: u32) -> Option<u64> {
+        None
+    }
     /// Why this text is not legal, in the game's terms; for the refusal that teaches the rule.
     fn why_not(&self, _kit: &Kit, _s: &Self::State, _seat: Seat, _text: &str) -> Option<String> {
         None
