@@ -1,1 +1,2 @@
 //! Whose turn, by when, what follows.
+pub mod order;
