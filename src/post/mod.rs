@@ -1,1 +1,7 @@
 //! Words in, words out.
+
+pub mod address;
+pub mod board;
+pub mod compose;
+pub mod html;
+pub mod words;
