@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::address::{Addr, is_host};
-use super::html::mailto;
+use super::hypertext::mailto;
 use super::words::text;
 
 mod encode;

@@ -5,5 +5,5 @@ pub mod address;
 pub mod board;
 pub mod compose;
 pub mod help;
-pub mod html;
+pub mod hypertext;
 pub mod words;
