@@ -6,4 +6,5 @@ pub mod board;
 pub mod compose;
 pub mod help;
 pub mod hypertext;
+pub mod mailing;
 pub mod words;
