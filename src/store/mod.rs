@@ -19,6 +19,7 @@ mod sending;
 mod spool;
 mod tree;
 mod vault;
+mod walk;
 
 pub use error::StoreError;
 pub use fold::{Fold, no_fold};
