@@ -314,7 +314,7 @@ impl Journal {
     }
 
     /// Is there a record that ends at `tip` with this check?
-    fn is_at(dir: &Path, tip: Tip) -> Result<(), StoreError> {
+    pub(super) fn is_at(dir: &Path, tip: Tip) -> Result<(), StoreError> {
         let path = segment_path(dir, tip.segment);
         let file = File::open(&path).told("open", &path)?;
         let mut check = [0; 16];
