@@ -306,14 +306,23 @@ impl ReadIndex for Index {
         self.read(tree, key)
     }
 
-    fn scan(&self, tree: Tree, from: &[u8], most: usize) -> Result<Vec<Row>, StoreError> {
+    fn rows(
+        &self,
+        tree: Tree,
+        prefix: &[u8],
+        from: &[u8],
+        most: usize,
+    ) -> Result<Vec<Row>, StoreError> {
         let mut rows = Vec::new();
-        let mut walk =
-            self.run(|| Ok(self.db.range(full_key(tree, from)..vec![tree as u8 + 1])))?;
+        let range = full_key(tree, from.max(prefix))..vec![tree as u8 + 1];
+        let mut walk = self.run(|| Ok(self.db.range(range)))?;
         while rows.len() < most {
             let Some((full, row)) = self.run(|| walk.next().transpose())? else {
                 break;
             };
+            if !full[1..].starts_with(prefix) {
+                break;
+            }
             let value = self.unwrap_row(&full, &row)?;
             rows.push((full[1..].to_vec(), value));
         }

@@ -25,6 +25,7 @@ use super::{fail, files};
 pub const SEGMENT_BYTES: u64 = 64 << 20;
 /// Room written ahead; also the granularity of growth.
 const AHEAD_BYTES: u64 = 1 << 20;
+static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
 #[derive(Serialize, Deserialize)]
 struct Opening {
     segment: u32,
@@ -248,14 +249,19 @@ impl Journal {
             self.file.write_all_at(&bytes[..half], offset)?;
             fail::point("C6")?;
         }
+        self.file.write_all_at(bytes, offset)?;
         if end <= self.room {
-            return self.file.write_all_at(bytes, offset);
+            return Ok(());
         }
         let room = end.next_multiple_of(AHEAD_BYTES);
-        let mut ahead = Vec::with_capacity(usize::try_from(room - offset).unwrap_or(0));
-        ahead.extend_from_slice(bytes);
-        ahead.resize(usize::try_from(room - offset).unwrap_or(bytes.len()), 0);
-        self.file.write_all_at(&ahead, offset)?;
+        let mut at = end;
+        while at < room {
+            let piece = ZEROS
+                .len()
+                .min(usize::try_from(room - at).unwrap_or(ZEROS.len()));
+            self.file.write_all_at(&ZEROS[..piece], at)?;
+            at += piece as u64;
+        }
         self.room = room;
         Ok(())
     }

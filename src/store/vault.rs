@@ -452,10 +452,16 @@ impl ReadIndex for Store {
             .inspect_err(|_| self.ask_for_rebuild())
     }
 
-    fn scan(&self, tree: Tree, from: &[u8], most: usize) -> Result<Vec<Row>, StoreError> {
+    fn rows(
+        &self,
+        tree: Tree,
+        prefix: &[u8],
+        from: &[u8],
+        most: usize,
+    ) -> Result<Vec<Row>, StoreError> {
         self.ready()?;
         self.index
-            .scan(tree, from, most)
+            .rows(tree, prefix, from, most)
             .inspect_err(|_| self.ask_for_rebuild())
     }
 }
