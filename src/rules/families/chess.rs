@@ -66,10 +66,7 @@ impl Chess {
             seat: Seat(seat_of(man)),
             letter: kit.letter(kind),
             mark: (man & PROMOTED != 0).then_some('~'),
-            name: kit
-                .pieces
-                .get(usize::from(kind))
-                .map_or_else(String::new, |p| p.name.clone()),
+            name: kit.pieces.get(usize::from(kind)).map(|p| p.name.clone()),
         }
     }
 }

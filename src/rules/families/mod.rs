@@ -29,6 +29,7 @@ macro_rules! families {
 }
 
 pub mod chess;
+pub mod hydra;
 pub mod maces;
 
 families! {
@@ -36,4 +37,6 @@ families! {
     Chess => chess::Chess,
     /// Maces, Horse-apults, Tulpas, Shields.
     Maces => maces::Maces,
+    /// Hydra-Vari Chess, loop and no loop.
+    Hydra => hydra::Hydra,
 }
