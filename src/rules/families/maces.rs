@@ -304,7 +304,9 @@ impl Play for Maces {
             .map(|c| kit.need(*c))
             .collect::<Result<Vec<u8>, _>>()?;
         if promotions.is_empty() || spec.promotions.contains(&spec.pawn) {
-            return Err(SpecError::new("a pawn must be able to become something else"));
+            return Err(SpecError::new(
+                "a pawn must be able to become something else",
+            ));
         }
         if spec.cards.len() > CARDS_MAX {
             return Err(SpecError::new(format!("at most {CARDS_MAX} cards")));
@@ -432,14 +434,7 @@ impl Play for Maces {
         self.play(kit, s, seat, *step, out);
     }
 
-    fn stop(
-        &self,
-        kit: &Kit,
-        s: &mut State,
-        _: Seat,
-        _: &mut dyn Dice,
-        out: &mut Vec<Happening>,
-    ) {
+    fn stop(&self, kit: &Kit, s: &mut State, _: Seat, _: &mut dyn Dice, out: &mut Vec<Happening>) {
         self.close_turn(kit, s, out);
     }
 
@@ -469,7 +464,11 @@ impl Play for Maces {
     }
 
     fn say(&self, kit: &Kit, s: &State, step: &Step) -> String {
-        let prefix = |sq: u8| s.board.get(sq).map_or(String::new(), |p| kit.prefix(p.kind()));
+        let prefix = |sq: u8| {
+            s.board
+                .get(sq)
+                .map_or(String::new(), |p| kit.prefix(p.kind()))
+        };
         let name = |sq: u8| kit.name(u16::from(sq));
         let promoted = |kind: u8| match kind {
             NONE => String::new(),

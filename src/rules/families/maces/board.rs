@@ -142,7 +142,11 @@ impl TryFrom<Vec<u8>> for Board {
 
 impl From<Board> for Vec<u8> {
     fn from(board: Board) -> Vec<u8> {
-        let end = board.cells.iter().rposition(|c| *c != 0).map_or(0, |i| i + 1);
+        let end = board
+            .cells
+            .iter()
+            .rposition(|c| *c != 0)
+            .map_or(0, |i| i + 1);
         board.cells[..end].to_vec()
     }
 }

@@ -46,10 +46,10 @@ impl Gait {
                 'R' => (0..4, u8::MAX),
                 'B' => (4..8, u8::MAX),
                 _ => {
-                    return Err(
-                        SpecError::new(format!("`{c}` in `{text}` is not read in this family"))
-                            .hint("atoms K W F N Q R B, a reach, modifiers m and c"),
-                    );
+                    return Err(SpecError::new(format!(
+                        "`{c}` in `{text}` is not read in this family"
+                    ))
+                    .hint("atoms K W F N Q R B, a reach, modifiers m and c"));
                 }
             };
             if let Some(d) = chars.peek().and_then(|c| c.to_digit(10)) {

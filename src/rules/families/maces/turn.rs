@@ -62,13 +62,9 @@ impl Maces {
                             .and_then(|at| s.left.get_mut(at))
                             .ok_or_else(|| SpecError::new(format!("there is no seat `{seat}`")))?;
                         for name in names.as_array().into_iter().flatten() {
-                            let card = self
-                                .cards
-                                .iter()
-                                .position(|(n, _)| name == n)
-                                .ok_or_else(|| {
-                                    SpecError::new(format!("there is no card {name}"))
-                                })?;
+                            let card = self.cards.iter().position(|(n, _)| name == n).ok_or_else(
+                                || SpecError::new(format!("there is no card {name}")),
+                            )?;
                             *left |= 1 << card;
                         }
                     }
