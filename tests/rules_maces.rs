@@ -906,3 +906,23 @@ fn no_text_makes_the_reasons_stumble() {
         }
     }
 }
+
+#[test]
+fn a_spoilt_snapshot_is_refused_or_harmless() {
+    let t = play(&start("maces"), "a3-a5");
+    let bytes = t.save();
+    for i in 0..bytes.len() {
+        for value in [0, 1, 2, 31, 63, 127, 128, 255] {
+            let mut spoilt = bytes.clone();
+            spoilt[i] = value;
+            if let Ok(t) = Table::load(t.book(), &Options::new(), &spoilt) {
+                for ask in t.asks() {
+                    for text in t.choices(ask.seat, ask.what).iter().take(3) {
+                        let _ = t.act(ask.seat, text, &mut NoDice);
+                    }
+                }
+                let _ = t.view(None);
+            }
+        }
+    }
+}
