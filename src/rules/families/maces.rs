@@ -535,7 +535,7 @@ impl Play for Maces {
                     seat: Seat(p.seat()),
                     letter: kit.letter(p.kind()),
                     mark: None,
-                    name: self.name(kit, p.kind()).to_owned(),
+                    name: Some(self.name(kit, p.kind()).to_owned()),
                 },
             })
             .collect();
