@@ -4,9 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::kit::Kit;
-use super::super::play::{
-    Ask, Dice, Ending, Happening, Play, Seat, View, What,
-};
+use super::super::play::{Ask, Dice, Ending, Happening, Play, Seat, View, What};
 use super::super::rulebook::SpecError;
 
 mod moves;
@@ -92,12 +90,7 @@ impl Hydra {
     }
 
     /// Calls `each` with every way to place the captured kings, until it answers true.
-    fn expand(
-        &self,
-        pos: &Pos,
-        c: &Candidate,
-        mut each: impl FnMut(Step, u128) -> bool,
-    ) -> bool {
+    fn expand(&self, pos: &Pos, c: &Candidate, mut each: impl FnMut(Step, u128) -> bool) -> bool {
         let mut step = Step {
             act: c.act,
             kings: [0; 2],
@@ -229,7 +222,13 @@ impl Hydra {
     }
 
     /// Wins of the mover after a complete move (2.3.7; 2.4.4, 2.4.6).
-    fn won(&self, before: &Pos, after: &Pos, step: &Step, taken: pos::Taken) -> Option<&'static str> {
+    fn won(
+        &self,
+        before: &Pos,
+        after: &Pos,
+        step: &Step,
+        taken: pos::Taken,
+    ) -> Option<&'static str> {
         let us = before.turn;
         let enemy = 1 - us;
         if taken.kings > 0 && after.kings[usize::from(enemy)] == 0 {
@@ -302,12 +301,15 @@ impl Play for Hydra {
         for letter in &LETTERS[1..] {
             kit.need(*letter)?;
         }
-        if let Some(p) = kit.pieces.iter().find(|p| !LETTERS[1..].contains(&p.letter)) {
-            return Err(SpecError::new(format!(
-                "family `Hydra` has no piece `{}`",
-                p.letter
-            ))
-            .hint("pieces: K Q R B N P"));
+        if let Some(p) = kit
+            .pieces
+            .iter()
+            .find(|p| !LETTERS[1..].contains(&p.letter))
+        {
+            return Err(
+                SpecError::new(format!("family `Hydra` has no piece `{}`", p.letter))
+                    .hint("pieces: K Q R B N P"),
+            );
         }
         let option = |key: &str| kit.options.get(key).map(String::as_str);
         let mut hydra = Hydra {
@@ -390,14 +392,7 @@ impl Play for Hydra {
         s.played = true;
     }
 
-    fn stop(
-        &self,
-        _: &Kit,
-        s: &mut State,
-        _: Seat,
-        _: &mut dyn Dice,
-        _: &mut Vec<Happening>,
-    ) {
+    fn stop(&self, _: &Kit, s: &mut State, _: Seat, _: &mut dyn Dice, _: &mut Vec<Happening>) {
         if s.over.is_some() || !s.played {
             return;
         }
@@ -513,7 +508,9 @@ fn arranged(kit: &Kit, law: Law, position: &serde_json::Value) -> Result<Pos, Sp
                 .filter(|k| *k != if law.looping { KING } else { PAWN })
                 .ok_or_else(|| SpecError::new(format!("a hand cannot hold `{letter}`")))?;
             if *count > HAND_MAX {
-                return Err(SpecError::new(format!("more than {HAND_MAX} of `{letter}`")));
+                return Err(SpecError::new(format!(
+                    "more than {HAND_MAX} of `{letter}`"
+                )));
             }
             pos.hold(of as u8, k, *count as u16);
         }

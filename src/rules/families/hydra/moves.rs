@@ -157,8 +157,7 @@ fn last_rank_pawn(pos: &Pos, from: Sq, out: &mut Vec<Act>) {
     for side in [-1, 1] {
         if let Some(to) = towards(from, (side, 0)) {
             let there = pos.at(to);
-            if (there == 0 || takable(there, us))
-                && pos.pawns[usize::from(us)][file(to)] < FILE_CAP
+            if (there == 0 || takable(there, us)) && pos.pawns[usize::from(us)][file(to)] < FILE_CAP
             {
                 out.push(Act::Walk(from, to));
             }
@@ -190,8 +189,7 @@ fn drops(pos: &Pos, out: &mut Vec<Act>) {
             continue;
         }
         for sq in 0..=255 {
-            if pos.at(sq) == 0
-                && (kind != PAWN || pos.pawns[usize::from(us)][file(sq)] < FILE_CAP)
+            if pos.at(sq) == 0 && (kind != PAWN || pos.pawns[usize::from(us)][file(sq)] < FILE_CAP)
             {
                 out.push(Act::Drop(kind, sq));
             }
@@ -217,9 +215,8 @@ fn castlings(pos: &Pos, out: &mut Vec<Act>) {
         let cells = &pos.board[usize::from(row)];
         for royal in (0..16).filter(|f| is_royal(cells[*f], us)) {
             for rook in (0..16).filter(|f| is_rook(cells[*f], us)) {
-                let free = |f: usize| {
-                    f == royal || f == rook || cells[f] == 0 || takable(cells[f], us)
-                };
+                let free =
+                    |f: usize| f == royal || f == rook || cells[f] == 0 || takable(cells[f], us);
                 let (lo, hi) = (royal.min(rook), royal.max(rook));
                 let sq = |f: usize| row << 4 | f as u8;
                 for s in (lo..hi).filter(|s| free(*s) && free(s + 1)) {
@@ -264,9 +261,8 @@ pub fn attacked(law: Law, pos: &Pos, sq: Sq, by: u8) -> bool {
         }
     }
     let back = if by == 0 { -1 } else { 1 };
-    let ransom = law.looping
-        || own_rank(by, sq) < 16
-        || (KNIGHT..=KING).any(|k| pos.held(1 - by, k) > 0);
+    let ransom =
+        law.looping || own_rank(by, sq) < 16 || (KNIGHT..=KING).any(|k| pos.held(1 - by, k) > 0);
     let may_enter = ransom && room(law, pos, by, file(sq));
     if may_enter
         && [-1, 1]
@@ -303,8 +299,7 @@ fn castled_upon(pos: &Pos, sq: Sq, by: u8) -> bool {
             if here < lo || here > hi {
                 continue;
             }
-            let free =
-                |f: usize| f == royal || f == rook || cells[f] == 0 || takable(cells[f], by);
+            let free = |f: usize| f == royal || f == rook || cells[f] == 0 || takable(cells[f], by);
             if (here > lo && free(here - 1)) || (here < hi && free(here + 1)) {
                 return true;
             }

@@ -4,8 +4,8 @@ use super::super::super::kit::Kit;
 use super::super::super::play::{Cell, Seat, View};
 use super::moves::{self, Barred};
 use super::pos::{
-    Act, CASTLING_MOVES, FILE_CAP, KING, LETTERS, PAWN, Pos, QUEEN, STAR, Sq, file, kind,
-    own_rank, seat,
+    Act, CASTLING_MOVES, FILE_CAP, KING, LETTERS, PAWN, Pos, QUEEN, STAR, Sq, file, kind, own_rank,
+    seat,
 };
 use super::{Hydra, State, Step, takes_jumper};
 
@@ -118,10 +118,7 @@ pub fn view(hydra: &Hydra, kit: &Kit, s: &State) -> View {
             notes.push((
                 Some(Seat(of)),
                 "Castlings to make".to_owned(),
-                format!(
-                    "{left}, in {} moves",
-                    CASTLING_MOVES.saturating_sub(made)
-                ),
+                format!("{left}, in {} moves", CASTLING_MOVES.saturating_sub(made)),
             ));
         }
     }
@@ -134,22 +131,38 @@ pub fn view(hydra: &Hydra, kit: &Kit, s: &State) -> View {
         notes.push((
             None,
             "En passant".to_owned(),
-            format!("{} takes the pawn on {}", squares.join(" "), name(kit, jump.pawn)),
+            format!(
+                "{} takes the pawn on {}",
+                squares.join(" "),
+                name(kit, jump.pawn)
+            ),
         ));
     }
     if s.over.is_none() && !s.played {
         let us = Some(Seat(pos.turn));
         let list = hydra.candidates(pos);
         if list.iter().any(|c| c.kings > 0) {
-            notes.push((us, "Duty".to_owned(), "an enemy king must be captured".to_owned()));
+            notes.push((
+                us,
+                "Duty".to_owned(),
+                "an enemy king must be captured".to_owned(),
+            ));
         } else if pos.must_castle() && list.iter().any(|c| matches!(c.act, Act::Castle(..))) {
-            notes.push((us, "Duty".to_owned(), "a castling must be made now".to_owned()));
+            notes.push((
+                us,
+                "Duty".to_owned(),
+                "a castling must be made now".to_owned(),
+            ));
         }
         if let Some(king) = pos.last_king(pos.turn)
             && pos.at(king) & STAR == 0
             && moves::attacked(hydra.law, pos, king, 1 - pos.turn)
         {
-            notes.push((us, "Check".to_owned(), format!("the king on {}", name(kit, king))));
+            notes.push((
+                us,
+                "Check".to_owned(),
+                format!("the king on {}", name(kit, king)),
+            ));
         }
     }
     View {
