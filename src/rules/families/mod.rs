@@ -28,12 +28,15 @@ macro_rules! families {
     };
 }
 
+pub mod chieftain;
 pub mod hydra;
 pub mod maces;
 
 families! {
     /// Maces, Horse-apults, Tulpas, Shields.
     Maces => maces::Maces,
+    /// Chieftain Chess, Superchief, Overlord.
+    Chieftain => chieftain::Chieftain,
     /// Hydra-Vari Chess, loop and no loop.
     Hydra => hydra::Hydra,
 }
