@@ -15,6 +15,7 @@ mod journal;
 mod lock;
 pub mod outbox;
 mod payload;
+pub mod records;
 pub mod seen;
 mod sending;
 mod spool;
