@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use super::{Common, Done, Failure, games};
-use crate::post::board;
+use crate::post::board::{self, BoardStyle, Drawing};
 
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
@@ -34,11 +34,21 @@ pub fn run(common: &Common, a: &Arguments, out: &mut dyn Write) -> Done {
                 .hint(format!("seats: {}", names.join(", ")))
         })?),
     };
-    let names: Vec<&str> = table.book().seats.iter().map(|s| s.name.as_str()).collect();
-    let style = board::Style::named(&a.style).ok_or_else(|| {
-        Failure::new(format!("there is no style `{}`", a.style))
-            .hint("styles: plain, unicode, list, html, svg")
-    })?;
-    writeln!(out, "{}", board::draw(&table.view(eyes), eyes, &names, style).trim_end())?;
+    let view = table.view(eyes);
+    let drawing = Drawing {
+        view: &view,
+        eyes,
+        seats: &table.kit().seat_names,
+    };
+    let text = match (a.style.as_str(), BoardStyle::named(&a.style)) {
+        (_, Some(style)) => board::draw(&drawing, style),
+        ("html", _) => board::draw_html(&drawing, BoardStyle::Plain),
+        ("svg", _) => board::draw_svg(&drawing),
+        _ => {
+            return Err(Failure::new(format!("there is no style `{}`", a.style))
+                .hint("styles: plain, unicode, list, html, svg"));
+        }
+    };
+    writeln!(out, "{}", text.trim_end())?;
     Ok(())
 }

@@ -28,11 +28,10 @@ pub struct Arguments {
 
 pub fn run(common: &Common, a: &Arguments, out: &mut dyn Write) -> Done {
     if a.depth > DEPTH_MAX {
-        return Err(Failure::new(format!(
-            "a depth of {} would outlast us all",
-            a.depth
-        ))
-        .hint(format!("at most {DEPTH_MAX}")));
+        return Err(
+            Failure::new(format!("a depth of {} would outlast us all", a.depth))
+                .hint(format!("at most {DEPTH_MAX}")),
+        );
     }
     let table = games::table(common, &a.game, a.array.as_deref(), None)?;
     let start = Instant::now();

@@ -6,7 +6,7 @@
 use mailparse::{MailAddr, ParsedMail};
 
 use super::charset::{decode_base64_leniently, decode_text};
-use super::html::html_to_text;
+use super::from_html::html_to_text;
 use crate::referee::order::Oddities;
 
 /// The largest letter that is read, in bytes.

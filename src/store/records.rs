@@ -62,7 +62,7 @@ fn extra(word: &str, key: &str) -> Vec<u8> {
 }
 
 fn write<T: Serialize>(value: &T) -> Result<Vec<u8>, StoreError> {
-    postcard::to_allocvec(value).map_err(|e| StoreError::Fold(e.to_string()))
+    postcard::to_allocvec(value).map_err(|e| fold_error(e.to_string()))
 }
 
 impl<'a> Shelved<'a> {
@@ -110,7 +110,7 @@ impl<'a> Shelved<'a> {
         let bytes = self.raw(tree, key)?;
         self.note(
             postcard::from_bytes(&bytes)
-                .map_err(|e| StoreError::Fold(format!("a row of {tree:?} cannot be read: {e}"))),
+                .map_err(|e| fold_error(format!("a row of {tree:?} cannot be read: {e}"))),
         )
     }
 
@@ -142,7 +142,7 @@ impl Registry for Shelved<'_> {
     fn game(&self, no: MatchNo) -> Option<Arc<Match>> {
         let bytes = self.raw(Tree::Matches, &no.0.to_be_bytes())?;
         let loaded = Match::load(&bytes, |digest| self.book(digest))
-            .map_err(|e| StoreError::Fold(e.what));
+            .map_err(|e| fold_error(e.what));
         self.note(loaded).map(Arc::new)
     }
     fn game_by_gid(&self, gid: &str) -> Option<MatchNo> {
@@ -187,7 +187,7 @@ impl Registry for Shelved<'_> {
         }
         let (id, text): (String, String) = self.read(Tree::Extra, &extra("book", digest))?;
         let book = Arc::new(self.note(
-            Rulebook::parse(&id, &text).map_err(|e| StoreError::Fold(e.to_string())),
+            Rulebook::parse(&id, &text).map_err(|e| fold_error(e.to_string())),
         )?);
         books.insert(digest.to_owned(), Arc::clone(&book));
         Some(book)
@@ -204,7 +204,7 @@ impl Registry for Shelved<'_> {
     }
     fn held(&self, code: &str) -> Option<Held> {
         let bytes = self.raw(Tree::Held, code.as_bytes())?;
-        self.note(serde_json::from_slice(&bytes).map_err(|e| StoreError::Fold(e.to_string())))
+        self.note(serde_json::from_slice(&bytes).map_err(|e| fold_error(e.to_string())))
     }
     fn asked(&self, address: &str) -> Option<Timestamp> {
         let bytes = self.raw(Tree::Extra, &extra("asked", &address.to_ascii_lowercase()))?;
@@ -228,8 +228,8 @@ pub fn fold(desk: &Desk, payload: &Payload, index: &dyn ReadIndex) -> Result<Bat
     let mut overlay = Overlay::new(&shelved);
     for value in &payload.events {
         let event: Event = serde_json::from_value(value.clone())
-            .map_err(|e| StoreError::Fold(format!("an event cannot be read: {e}")))?;
-        referee::apply(&mut overlay, &event).map_err(|e| StoreError::Fold(e.what))?;
+            .map_err(|e| fold_error(format!("an event cannot be read: {e}")))?;
+        referee::apply(&mut overlay, &event).map_err(|e| fold_error(e.what))?;
     }
     let changes = std::mem::take(&mut overlay.changes);
     drop(overlay);
@@ -279,7 +279,7 @@ fn rows(changes: &Changes, payload: &Payload, old: &Shelved) -> Result<Batch, St
         match held {
             Some(held) => {
                 let json =
-                    serde_json::to_vec(held).map_err(|e| StoreError::Fold(e.to_string()))?;
+                    serde_json::to_vec(held).map_err(|e| fold_error(e.to_string()))?;
                 batch.put(Tree::Held, code.as_bytes(), json);
             }
             None => batch.delete(Tree::Held, code.as_bytes()),

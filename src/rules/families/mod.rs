@@ -28,9 +28,15 @@ macro_rules! families {
     };
 }
 
+pub mod chess;
+pub mod hydra;
 pub mod maces;
 
 families! {
+    /// Plain games of two sides and one step a turn.
+    Chess => chess::Chess,
     /// Maces, Horse-apults, Tulpas, Shields.
     Maces => maces::Maces,
+    /// Hydra-Vari Chess, loop and no loop.
+    Hydra => hydra::Hydra,
 }
