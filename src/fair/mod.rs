@@ -1,2 +1,3 @@
 //! Seals, dice, ledger: pure.
+pub mod seal;
 pub mod token;

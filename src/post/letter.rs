@@ -5,6 +5,7 @@
 
 use mailparse::{MailAddr, ParsedMail};
 
+use super::address::Addr;
 use super::charset::{decode_base64_leniently, decode_text};
 use super::from_html::html_to_text;
 use crate::referee::order::Oddities;
@@ -23,8 +24,6 @@ pub const DEPTH_MAX: usize = 8;
 pub const PARTS_MAX: usize = 64;
 /// The most text that is looked at, in bytes of UTF-8.
 pub const TEXT_BYTES_MAX: usize = 64 * 1024;
-/// The longest address (RFC 5321, 4.5.3.1.3).
-pub const ADDRESS_BYTES_MAX: usize = 254;
 
 /// The limits a keeper may lower.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -335,28 +334,10 @@ fn outside_quotes(value: &str) -> String {
     out
 }
 
-/// dot-atom@ldh-domain in ASCII (security.md 4); the domain comes back in lower case.
+/// An address that can do no harm (security.md 4); the domain comes back in lower case.
 pub fn plain_address(text: &str) -> Option<String> {
-    let (local, domain) = text.rsplit_once('@')?;
-    let atom = |a: &str| {
-        !a.is_empty()
-            && a.bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&b))
-    };
-    let label = |l: &str| {
-        !l.is_empty()
-            && l.len() <= 63
-            && !l.starts_with('-')
-            && !l.ends_with('-')
-            && l.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
-    };
-    let good = text.len() <= ADDRESS_BYTES_MAX
-        && local.len() <= 64
-        && !local.starts_with('-')
-        && !local.contains("=?")
-        && local.split('.').all(atom)
-        && domain.split('.').all(label);
-    good.then(|| format!("{local}@{}", domain.to_ascii_lowercase()))
+    let address = Addr::parse(text).ok()?;
+    (!address.local().contains("=?")).then(|| address.as_str().to_owned())
 }
 
 /// Counts multiparts, part delimiters and the size of part headers without parsing: linear, one pass.

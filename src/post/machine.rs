@@ -2,6 +2,7 @@
 //!
 //! Two machines that answer each other do so for ever; silence is the only safe reply.
 
+use super::address::{Addr, our_message_id};
 use super::letter::Letter;
 
 /// More hops than any real letter needs: a loop.
@@ -38,12 +39,10 @@ pub enum Why {
 
 /// Who we are, so that our own letters are known when they come back.
 pub struct Ourselves<'a> {
-    /// Our addresses, lower case, without plus parts.
-    pub addresses: &'a [String],
+    /// Our addresses, without plus parts.
+    pub addresses: &'a [Addr],
     /// What stands in our X-Loop header.
     pub instance: &'a str,
-    /// The part of our Message-IDs from the `@` on, where it is ours alone.
-    pub message_ids: Option<&'a str>,
 }
 
 /// How out-of-office answers begin their subject when they carry no header that says so.
@@ -140,11 +139,12 @@ pub fn written_by_machine(letter: &Letter, we: &Ourselves<'_>) -> Option<Why> {
     {
         return Some(Why::OurOwn);
     }
-    if let (Some(ours), Some(id)) = (we.message_ids, value("message-id")) {
-        let ours = ours.to_ascii_lowercase();
-        if !ours.is_empty() && id.trim_end_matches('>').ends_with(&ours) {
-            return Some(Why::OurOwn);
-        }
+    if letter.header("message-id").is_some_and(|id| {
+        we.addresses
+            .iter()
+            .any(|a| our_message_id(id, a.host()).is_some())
+    }) {
+        return Some(Why::OurOwn);
     }
     if letter
         .all("from")
@@ -171,7 +171,7 @@ pub fn written_by_machine(letter: &Letter, we: &Ourselves<'_>) -> Option<Why> {
 }
 
 /// Does any address in this raw header belong to a machine or to us?
-fn by_machine(value: &str, own: &[String]) -> bool {
+fn by_machine(value: &str, own: &[Addr]) -> bool {
     value
         .split(|c: char| c.is_whitespace() || "<>,;:\"()".contains(c))
         .filter_map(|word| word.rsplit_once('@'))
@@ -181,9 +181,8 @@ fn by_machine(value: &str, own: &[String]) -> bool {
             let plain = local.split('+').next().unwrap_or_default();
             MACHINES.contains(&plain)
                 || own.iter().any(|ours| {
-                    ours.rsplit_once('@').is_some_and(|(l, d)| {
-                        d.eq_ignore_ascii_case(&domain) && l.eq_ignore_ascii_case(plain)
-                    })
+                    ours.host().eq_ignore_ascii_case(&domain)
+                        && ours.local().eq_ignore_ascii_case(plain)
                 })
         })
 }

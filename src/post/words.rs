@@ -20,7 +20,7 @@
 //! - An unknown variable is an error, never an empty place in a mail. Ask `{% if x is defined %}` where it may be missing.
 //! - A line with nothing but `{% ... %}` vanishes. Lines longer than 72 columns are broken at blanks (not boards), blanks at
 //!   line ends vanish, runs of empty lines become one.
-//! - Every built-in template stands in the list in `words/builtin.rs`: a new file needs a line there.
+//! - Every file of these folders is built in; the build script lists them.
 //!
 //! # Filters (beside minijinja's own)
 //!
@@ -116,7 +116,7 @@ pub struct Words {
     pub subject: String,
     /// The whole plain text, lines end in `\n`.
     pub text: String,
-    /// The same, in pieces, for [`super::html`].
+    /// The same, in pieces, for [`super::hypertext`].
     pub blocks: Vec<Block>,
 }
 

@@ -2,7 +2,7 @@
 //! Style stands in the elements, since mail programs drop style sheets; nothing is fetched from anywhere.
 
 use super::{BoardStyle, Drawing, list, plain};
-use crate::post::html::escape;
+use crate::post::hypertext::escape;
 use crate::rules::Cell;
 
 /// Around a board.

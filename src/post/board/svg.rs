@@ -1,7 +1,7 @@
 //! The board as a picture, for web pages and exports. Whole numbers only; the same view gives the same bytes.
 
 use super::{Drawing, capital, file_name, plain, seat_name, square_name};
-use crate::post::html::escape;
+use crate::post::hypertext::escape;
 use crate::rules::Cell;
 
 /// The side of a square, in user units.

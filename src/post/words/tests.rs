@@ -205,7 +205,6 @@ fn a_board_keeps_its_columns_and_becomes_pre() {
     assert_eq!(
         words.text,
         "Board:\n\n      a b\n   1  k(.)  1\n      a b\n  White  Tulpas to come: amazon ox\n\nDone.\n"
-            .replace("(.)  1", "(.)  1")
     );
     assert_eq!(words.blocks.len(), 3);
     let style = Style {
@@ -221,6 +220,6 @@ fn a_board_keeps_its_columns_and_becomes_pre() {
         words.text,
         "Black: <king> a1\nTouched by the last turn: b1\n"
     );
-    let page = super::super::html::page(&words, &[], "r@x.test");
+    let page = super::super::hypertext::page(&words, &[], "r@x.test");
     assert!(page.contains("&lt;king&gt;") && !page.contains("<king>"));
 }

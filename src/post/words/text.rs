@@ -96,17 +96,11 @@ pub fn tidy(text: &str, columns: usize) -> String {
     let mut out = String::with_capacity(text.len());
     let mut empty = 0;
     let text = text.replace('\t', "    ");
-    for line in text.split('\n').flat_map(|l| wrap_line(l, columns)) {
+    for line in text.lines().flat_map(|l| wrap_line(l, columns)) {
         empty = if line.is_empty() { empty + 1 } else { 0 };
         if empty <= 1 {
             out.push_str(&line);
             out.push('\n');
-        }
-    }
-    // `split` gives one line too many for text that ends in a line end.
-    if text.ends_with('\n') || text.is_empty() {
-        if empty <= 1 {
-            out.pop();
         }
     }
     out

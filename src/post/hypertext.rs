@@ -174,3 +174,70 @@ pub fn escape(text: &str) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Words {
+        Words {
+            subject: "s <1>".into(),
+            text: text.into(),
+            blocks: vec![Block::Text(text.into())],
+        }
+    }
+
+    #[test]
+    fn the_same_words_escaped() {
+        let page = page(
+            &words("Hi <b>bob</b>.\nNext & last.\n\n    Nc1-d3\n| <script>\n--\ngame 42\n"),
+            &[],
+            "r@x.test",
+        );
+        assert!(
+            page.contains("<p>Hi &lt;b&gt;bob&lt;/b&gt;.<br>\nNext &amp; last.</p>"),
+            "{page}"
+        );
+        assert!(
+            page.contains("<pre style=\"font-size:14px\">    Nc1-d3\n| &lt;script&gt;</pre>"),
+            "{page}"
+        );
+        assert!(
+            page.contains("<hr><p style=\"font-size:12px;color:#555\">game 42</p>"),
+            "{page}"
+        );
+        assert!(page.contains("<title>s &lt;1&gt;</title>"));
+        assert!(!page.contains("<script") && !page.contains("<b>"));
+    }
+
+    #[test]
+    fn one_click_writes_the_whole_answer() {
+        let quick = [Quick {
+            label: "pick \"amazon\"".into(),
+            subject: "[tulpas #42]\r\nBcc: x".into(),
+            body: "pick amazon\nguess ox".into(),
+        }];
+        let page = page(
+            &words("Your move.\n--\ngame 42\n"),
+            &quick,
+            "ref+k.2.t@example.org",
+        );
+        let link = "mailto:ref%2Bk.2.t@example.org?subject=%5Btulpas%20%2342%5D%20Bcc%3A%20x&amp;body=pick%20amazon%0D%0Aguess%20ox";
+        assert!(page.contains(&format!("<a href=\"{link}\"")), "{page}");
+        assert!(page.contains(">pick &quot;amazon&quot;</a>"), "{page}");
+        assert!(
+            page.find("mailto:") < page.find("<hr>"),
+            "the answers stand above the small print"
+        );
+    }
+
+    #[test]
+    fn nothing_is_fetched_from_anywhere() {
+        let page = page(&words("see https://example.org/x.png\n"), &[], "r@x.test");
+        for word in [
+            "<img", "<link", "<script", "src=", "url(", "@import", "<form", "<iframe",
+        ] {
+            assert!(!page.contains(word), "{word}");
+        }
+    }
+}

@@ -1,0 +1,462 @@
+//! Folds events into records. `decide` made them, so they fit; an event that does not is a damaged journal.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde_json::{Value as Json, json};
+
+use super::chance::ReadBack;
+use super::event::Event;
+use super::state::{
+    Chair, Held, LastTurn, Line, Match, MatchNo, OVER_REMEMBERED_MAX, Player, PlayerNo, Records,
+    Stage, Unfit,
+};
+use crate::rules::{Ending, Happening, Rulebook, Seat, Table};
+
+/// What acting gave, where the caller knows it already.
+pub type Known = (Table, Vec<Happening>);
+
+/// Writes what an event means into the records. `at` is the time of its transaction.
+///
+/// # Errors
+/// An event that does not fit the records.
+pub fn apply(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), Unfit> {
+    apply_known(rec, event, at, None)
+}
+
+/// As [`apply`]; `known` saves playing an order a second time.
+pub(super) fn apply_known(
+    rec: &mut dyn Records,
+    event: &Event,
+    at: Timestamp,
+    known: Option<Known>,
+) -> Result<(), Unfit> {
+    match event {
+        Event::Met {
+            player,
+            address,
+            name,
+            confirmed,
+        } => {
+            let mut counters = rec.counters();
+            counters.players = counters.players.max(player.0);
+            rec.put_counters(counters);
+            rec.put_player(Arc::new(Player {
+                no: *player,
+                address: address.clone(),
+                name: name.clone(),
+                confirmed: *confirmed,
+                epoch: 1,
+                blocked: BTreeSet::new(),
+                silent: false,
+                settings: BTreeMap::new(),
+                playing: Vec::new(),
+                over: Vec::new(),
+                invited: Vec::new(),
+            }));
+            Ok(())
+        }
+        Event::Confirmed { player } => on_player(rec, *player, |p| p.confirmed = true),
+        Event::Named { player, name } => {
+            let old = player_of(rec, *player)?;
+            rec.free_name(&old.name);
+            on_player(rec, *player, |p| p.name.clone_from(name))
+        }
+        Event::Blocked {
+            player,
+            whom,
+            silent,
+        } => on_player(rec, *player, |p| {
+            p.blocked.insert(*whom);
+            p.silent |= *silent;
+        }),
+        Event::Set { player, key, value } => on_player(rec, *player, |p| {
+            p.settings.insert(key.clone(), value.clone());
+        }),
+        Event::BookKept { digest, id, text } => {
+            if rec.book(digest).is_none() {
+                let book = Rulebook::parse(id, text)
+                    .map_err(|e| Unfit::new(format!("the kept rulebook `{id}`: {e}")))?;
+                rec.put_book(digest, Arc::new(book));
+            }
+            Ok(())
+        }
+        Event::Held {
+            code,
+            address,
+            read,
+        } => {
+            rec.put_asked(address, at);
+            let held = Held {
+                code: code.clone(),
+                address: address.clone(),
+                read: (**read).clone(),
+                at,
+            };
+            rec.put_held(&code.0, Some(held));
+            Ok(())
+        }
+        Event::Released { code } => {
+            rec.put_held(&code.0, None);
+            Ok(())
+        }
+        Event::Proposed { .. } => proposed(rec, event, at),
+        _ => in_match(rec, event, at, known),
+    }
+}
+
+fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), Unfit> {
+    let Event::Proposed {
+        game,
+        gid,
+        secret,
+        id,
+        book,
+        options,
+        reveal_both,
+        clock,
+        players,
+        wish,
+        open,
+    } = event
+    else {
+        return Ok(());
+    };
+    let mut counters = rec.counters();
+    counters.matches = counters.matches.max(game.0);
+    rec.put_counters(counters);
+    let chairs = players
+        .iter()
+        .enumerate()
+        .map(|(i, player)| Chair {
+            player: *player,
+            accepted: i == 0,
+            wish: if i == 0 { *wish } else { None },
+        })
+        .collect();
+    rec.put_game(Arc::new(Match {
+        no: *game,
+        gid: gid.clone(),
+        secret: secret.clone(),
+        game: id.clone(),
+        book: book.clone(),
+        options: options.clone(),
+        reveal_both: *reveal_both,
+        clock: clock.clone(),
+        stage: if *open {
+            Stage::Seeking
+        } else {
+            Stage::Inviting
+        },
+        chairs,
+        seats: Vec::new(),
+        entry: 0,
+        lines: 0,
+        sealed: Vec::new(),
+        plans: Vec::new(),
+        draw_offer: None,
+        last: Vec::new(),
+        since: at,
+        reminded: 0,
+        ending: None,
+        table: None,
+    }));
+    for (i, player) in players.iter().enumerate() {
+        on_player(rec, *player, |p| {
+            p.playing.push(*game);
+            if i == 0 && !open {
+                p.invited.push(at);
+                p.invited
+                    .retain(|t| at.as_second() - t.as_second() < super::state::DAY);
+            }
+        })?;
+    }
+    Ok(())
+}
+
+fn in_match(
+    rec: &mut dyn Records,
+    event: &Event,
+    at: Timestamp,
+    known: Option<Known>,
+) -> Result<(), Unfit> {
+    let no = event
+        .game()
+        .ok_or_else(|| Unfit::new("an event without a match"))?;
+    let arc = rec
+        .game(no)
+        .ok_or_else(|| Unfit::new(format!("there is no game {no}")))?;
+    let mut m = Match::clone(&arc);
+    m.entry += 1;
+    match event {
+        Event::Accepted { player, .. } => match m.chairs.iter_mut().find(|c| c.player == *player) {
+            Some(chair) => chair.accepted = true,
+            None => {
+                m.chairs.push(Chair {
+                    player: *player,
+                    accepted: true,
+                    wish: None,
+                });
+                on_player(rec, *player, |p| p.playing.push(no))?;
+            }
+        },
+        Event::Voided { .. } => {
+            m.stage = Stage::Void;
+            leave(rec, &m)?;
+        }
+        Event::Begun { seats, rolls, .. } => {
+            let book = rec
+                .book(&m.book)
+                .ok_or_else(|| Unfit::new("the rulebook is not kept"))?;
+            m.stage = Stage::Playing;
+            m.seats.clone_from(seats);
+            let (table, happened) = match known {
+                Some(known) => known,
+                None => Table::begin(&book, &m.options, &mut ReadBack(rolls.iter()))
+                    .map_err(|e| Unfit::new(e.to_string()))?,
+            };
+            let mut header = serde_json::Map::new();
+            header.insert("game".into(), json!(m.game));
+            for (key, value) in &m.options {
+                header.insert(key.clone(), json!(value));
+            }
+            line(rec, &mut m, Json::Object(header), true);
+            settle(rec, &mut m, table, &happened, at)?;
+        }
+        Event::Sealed { seal, .. } => {
+            if m.card_down(seal.turn, seal.seat).is_some() {
+                return Err(Unfit::new("a second card on the same place"));
+            }
+            m.sealed.push(seal.clone());
+        }
+        Event::Opened {
+            turn, cards, rolls, ..
+        } => {
+            let (table, happened) = match known {
+                Some(known) => known,
+                None => open_cards(&m, cards, &mut ReadBack(rolls.iter()))?,
+            };
+            m.sealed.retain(|s| s.turn > *turn);
+            settle(rec, &mut m, table, &happened, at)?;
+        }
+        Event::Planned { plan, .. } => {
+            m.plans
+                .retain(|p| (p.turn, p.seat) != (plan.turn, plan.seat));
+            m.plans.push(plan.clone());
+        }
+        Event::PlanGone { turn, seat, .. } => {
+            m.plans.retain(|p| (p.turn, p.seat) != (*turn, *seat))
+        }
+        Event::Acted {
+            seat,
+            order,
+            ordered,
+            rolls,
+            ..
+        } => {
+            let (table, happened) = match known {
+                Some(known) => known,
+                None => m
+                    .table
+                    .as_ref()
+                    .ok_or_else(|| Unfit::new("the match has not begun"))?
+                    .act(*seat, order, &mut ReadBack(rolls.iter()))
+                    .map_err(|e| Unfit::new(format!("game {no}: `{order}`: {e}")))?,
+            };
+            let turn = m.turn();
+            for h in &happened {
+                if let Happening::Played {
+                    seat: who, steps, ..
+                } = h
+                    && who == seat
+                {
+                    m.last.retain(|l| l.seat != *seat);
+                    m.last.push(LastTurn {
+                        seat: *seat,
+                        turn,
+                        ordered: ordered.clone(),
+                        steps: steps.clone(),
+                    });
+                }
+            }
+            if m.draw_offer.is_some_and(|s| s != *seat) {
+                m.draw_offer = None;
+            }
+            settle(rec, &mut m, table, &happened, at)?;
+        }
+        Event::DrawOffered { seat, .. } => m.draw_offer = Some(*seat),
+        Event::DrawDeclined { .. } => m.draw_offer = None,
+        Event::Finished { ending, .. } => finish(rec, &mut m, ending)?,
+        Event::Reminded { stage, .. } => m.reminded = *stage,
+        _ => {}
+    }
+    rec.put_game(Arc::new(m));
+    Ok(())
+}
+
+/// Turns all cards of a turn over: the pure part, also used by `decide`.
+pub(super) fn open_cards(
+    m: &Match,
+    cards: &[(Seat, String)],
+    dice: &mut dyn crate::rules::Dice,
+) -> Result<Known, Unfit> {
+    let mut table = m
+        .table
+        .clone()
+        .ok_or_else(|| Unfit::new("the match has not begun"))?;
+    let mut happened = Vec::new();
+    for (seat, card) in cards {
+        let (next, mut more) = table
+            .act(*seat, &format!("pick {card}"), dice)
+            .map_err(|e| Unfit::new(format!("game {}: a sealed card: {e}", m.no)))?;
+        table = next;
+        happened.append(&mut more);
+    }
+    Ok((table, happened))
+}
+
+/// Puts a new position into the match, writes its record and ends it where it ended.
+fn settle(
+    rec: &mut dyn Records,
+    m: &mut Match,
+    table: Table,
+    happened: &[Happening],
+    at: Timestamp,
+) -> Result<(), Unfit> {
+    let book = Arc::clone(table.book());
+    for h in happened {
+        if let Some((full, public)) = record(m, &book, h) {
+            match public {
+                Some(public) if public != full => {
+                    push(rec, m, Some(public.to_string()), full.to_string())
+                }
+                Some(_) => line(rec, m, full, true),
+                None => line(rec, m, full, false),
+            }
+        }
+    }
+    let ending = table.ending();
+    m.table = Some(table);
+    m.since = at;
+    m.reminded = 0;
+    if let Some(ending) = ending {
+        finish(rec, m, &ending)?;
+    }
+    Ok(())
+}
+
+fn finish(rec: &mut dyn Records, m: &mut Match, ending: &Ending) -> Result<(), Unfit> {
+    if m.stage == Stage::Over {
+        return Ok(());
+    }
+    m.stage = Stage::Over;
+    m.ending = Some(ending.clone());
+    m.draw_offer = None;
+    m.plans.clear();
+    let names: Vec<&str> = match &m.table {
+        Some(table) => ending
+            .winners
+            .iter()
+            .map(|s| table.book().seat_name(*s))
+            .collect(),
+        None => Vec::new(),
+    };
+    let outcome = json!({"outcome": {"winner": names, "reason": ending.reason}});
+    line(rec, m, outcome, true);
+    leave(rec, m)
+}
+
+fn leave(rec: &mut dyn Records, m: &Match) -> Result<(), Unfit> {
+    for chair in &m.chairs {
+        on_player(rec, chair.player, |p| {
+            p.playing.retain(|g| *g != m.no);
+            p.over.push(m.no);
+            if p.over.len() > OVER_REMEMBERED_MAX {
+                p.over.remove(0);
+            }
+        })?;
+    }
+    Ok(())
+}
+
+fn line(rec: &mut dyn Records, m: &mut Match, full: Json, public: bool) {
+    let full = full.to_string();
+    push(rec, m, public.then(|| full.clone()), full);
+}
+
+fn push(rec: &mut dyn Records, m: &mut Match, public: Option<String>, full: String) {
+    let line = Line {
+        at: m.lines,
+        turn: m.turn(),
+        public,
+        full,
+    };
+    m.lines += 1;
+    rec.add_line(m.no, line);
+}
+
+/// The record line of a happening (notation page), whole and as everybody may see it while the match goes on.
+fn record(m: &Match, book: &Rulebook, h: &Happening) -> Option<(Json, Option<Json>)> {
+    let name = |s: &Seat| book.seat_name(*s);
+    let open = |json: Json| Some((json.clone(), Some(json)));
+    match h {
+        Happening::Played { seat, steps, .. } => open(json!({"seat": name(seat), "steps": steps})),
+        Happening::Placed { seat, text, .. } => open(json!({"seat": name(seat), "place": text})),
+        Happening::Passed { seat } => open(json!({"seat": name(seat), "pass": true})),
+        Happening::Started { seat } => open(json!({"seat": name(seat), "start": true})),
+        Happening::Exchange { seat, choice } => {
+            open(json!({"seat": name(seat), "exchange": choice}))
+        }
+        Happening::Opened {
+            seat,
+            cards,
+            created,
+        } => {
+            let mut cards = cards.clone();
+            cards.sort();
+            let cards: Vec<&String> = cards.iter().map(|(_, c)| c).collect();
+            let full = json!({"seat": name(seat), "cards": cards});
+            let public = if m.reveal_both {
+                full.clone()
+            } else {
+                json!({"seat": name(seat), "created": created})
+            };
+            Some((full, Some(public)))
+        }
+        Happening::Rolled { seat, dice } => {
+            let roll: serde_json::Map<String, Json> = dice
+                .iter()
+                .map(|(s, d)| (name(s).to_owned(), json!(d)))
+                .collect();
+            open(json!({"seat": name(seat), "roll": roll}))
+        }
+        Happening::Picked { .. }
+        | Happening::Certain { .. }
+        | Happening::NoRoom { .. }
+        | Happening::Remark(_)
+        | Happening::Ended(_) => None,
+    }
+}
+
+fn player_of(rec: &dyn Records, no: PlayerNo) -> Result<Arc<Player>, Unfit> {
+    rec.player(no)
+        .ok_or_else(|| Unfit::new(format!("there is no player {}", no.0)))
+}
+
+fn on_player(
+    rec: &mut dyn Records,
+    no: PlayerNo,
+    change: impl FnOnce(&mut Player),
+) -> Result<(), Unfit> {
+    let mut player = Player::clone(&*player_of(rec, no)?);
+    change(&mut player);
+    rec.put_player(Arc::new(player));
+    Ok(())
+}
+
+/// The matches an event list touches, in order, each once.
+pub fn touched(events: &[Event]) -> Vec<MatchNo> {
+    let all: BTreeSet<MatchNo> = events.iter().filter_map(Event::game).collect();
+    all.into_iter().collect()
+}

@@ -1,0 +1,574 @@
+//! The desk on which one letter is carried out: an overlay, the events so far, and what everybody will be told.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::apply::{Known, apply_known};
+use super::chance::Chance;
+use super::event::Event;
+use super::notice::{
+    Deed, GameInfo, MatchInfo, News, Notice, NoticeKind, Person, Receipt, Refusal, ReplyTo, Report,
+    To, Why, owed_word,
+};
+use super::room::Overlay;
+use super::state::{Match, MatchNo, Player, PlayerNo, Registry, Sealed, Stage};
+use super::{Decision, Entropy, Outcome};
+use crate::fair::seal;
+use crate::rules::{Rulebook, Seat, Shelf, Table, What};
+
+/// Legal steps shown as examples.
+const EXAMPLES_MAX: usize = 3;
+/// Cards, placements and other short lists are shown whole up to this.
+const CHOICES_MAX: usize = 24;
+
+/// An order that stops a letter.
+#[derive(Debug)]
+pub(super) struct Stop {
+    pub why: Why,
+    pub game: Option<MatchNo>,
+}
+
+impl Stop {
+    pub fn new(why: Why) -> Stop {
+        Stop { why, game: None }
+    }
+    pub fn at(game: MatchNo, why: Why) -> Stop {
+        Stop {
+            why,
+            game: Some(game),
+        }
+    }
+}
+
+/// The desk.
+pub(super) struct Desk<'a> {
+    pub over: Overlay<'a>,
+    pub shelf: &'a Shelf,
+    pub now: Timestamp,
+    pub chance: Chance,
+    pub events: Vec<Event>,
+    /// Whose letter it is.
+    pub actor: PlayerNo,
+    /// News by match: for a single seat, or for all.
+    pub news: BTreeMap<MatchNo, Vec<(Option<Seat>, News)>>,
+    /// Receipts for the actor.
+    pub receipts: BTreeMap<MatchNo, Vec<Receipt>>,
+    /// Matches that the answer shows though nothing happened, and why.
+    pub shown: BTreeMap<MatchNo, String>,
+    /// Other answers to the actor.
+    pub answers: Vec<NoticeKind>,
+    /// Small things done.
+    pub deeds: Vec<Deed>,
+    /// Lines that were fine.
+    pub fine: Vec<String>,
+    /// The same by match.
+    pub understood: BTreeMap<MatchNo, Vec<String>>,
+    /// Notices to others that are no reports.
+    pub others: Vec<(PlayerNo, MatchNo, NoticeKind)>,
+    /// Matches that began.
+    pub begun: Vec<MatchNo>,
+    /// The letter's prose.
+    pub ignored: Vec<String>,
+}
+
+impl<'a> Desk<'a> {
+    pub fn new(
+        base: &'a dyn Registry,
+        shelf: &'a Shelf,
+        now: Timestamp,
+        entropy: &Entropy,
+        actor: PlayerNo,
+    ) -> Desk<'a> {
+        Desk {
+            over: Overlay::new(base),
+            shelf,
+            now,
+            chance: Chance::new(entropy),
+            events: Vec::new(),
+            actor,
+            news: BTreeMap::new(),
+            receipts: BTreeMap::new(),
+            shown: BTreeMap::new(),
+            answers: Vec::new(),
+            deeds: Vec::new(),
+            fine: Vec::new(),
+            understood: BTreeMap::new(),
+            others: Vec::new(),
+            begun: Vec::new(),
+            ignored: Vec::new(),
+        }
+    }
+
+    /// Writes an event. One that does not fit is a bug of the order that made it: it is left out.
+    pub fn emit(&mut self, event: Event, known: Option<Known>) {
+        if apply_known(&mut self.over, &event, self.now, known).is_ok() {
+            self.events.push(event);
+        } else {
+            debug_assert!(false, "the event does not fit: {event:?}");
+        }
+    }
+
+    pub fn tell(&mut self, game: MatchNo, news: News) {
+        self.news.entry(game).or_default().push((None, news));
+    }
+    pub fn tell_one(&mut self, game: MatchNo, seat: Seat, news: News) {
+        self.news.entry(game).or_default().push((Some(seat), news));
+    }
+    pub fn show(&mut self, game: MatchNo, why: &str) {
+        self.shown.entry(game).or_insert_with(|| why.to_owned());
+    }
+    pub fn name(&self, player: PlayerNo) -> String {
+        self.over
+            .player(player)
+            .map_or_else(|| "?".to_owned(), |p| p.name.clone())
+    }
+
+    /// The whole decision: one notice for each who is to be told.
+    pub fn finish(mut self) -> Decision {
+        let mut answer: Vec<NoticeKind> = std::mem::take(&mut self.answers);
+        let mut notices = Vec::new();
+        let mut games: Vec<MatchNo> = self
+            .news
+            .keys()
+            .chain(self.shown.keys())
+            .chain(self.receipts.keys())
+            .copied()
+            .collect();
+        games.extend(&self.begun);
+        games.sort();
+        games.dedup();
+        let mut home = None;
+        for no in games {
+            let Some(m) = self.over.game(no) else {
+                continue;
+            };
+            let news = self.news.remove(&no).unwrap_or_default();
+            for chair in &m.chairs {
+                let Some(player) = self.over.player(chair.player) else {
+                    continue;
+                };
+                let seat = m.seat_of(player.no);
+                let seen: Vec<News> = news
+                    .iter()
+                    .filter(|(only, _)| only.is_none() || *only == seat)
+                    .map(|(_, n)| n.clone())
+                    .collect();
+                let mine = player.no == self.actor;
+                let begun = self.begun.contains(&no);
+                if !mine && !begun && !seen.iter().any(News::worth_a_mail) {
+                    continue;
+                }
+                if m.table.is_none() {
+                    if !mine {
+                        continue;
+                    }
+                    let Some(rules) = self.game_info(&m) else {
+                        continue;
+                    };
+                    answer.push(NoticeKind::Proposed {
+                        about: self.match_info(&m, player.no),
+                        rules,
+                    });
+                    home = home.or(Some(no));
+                    continue;
+                }
+                let Some(mut report) = report(&self.over, &m, player.no) else {
+                    continue;
+                };
+                report.news = seen;
+                if begun {
+                    report.doubt = self.over.book(&m.book).and_then(|b| b.doubt.clone());
+                }
+                if mine {
+                    report.receipts = self.receipts.remove(&no).unwrap_or_default();
+                    report.understood = self.understood.remove(&no).unwrap_or_default();
+                }
+                let silent = report.news.is_empty() && report.receipts.is_empty();
+                if mine && silent {
+                    report.why = self.shown.get(&no).cloned();
+                }
+                let kind = if begun {
+                    NoticeKind::Begun(report)
+                } else if mine && silent {
+                    NoticeKind::Board(report)
+                } else if m.stage == Stage::Over {
+                    NoticeKind::Over(report)
+                } else if mine {
+                    NoticeKind::Understood(report)
+                } else if report.owed.is_some() {
+                    NoticeKind::YourMove(report)
+                } else {
+                    NoticeKind::News(report)
+                };
+                if mine {
+                    answer.push(kind);
+                    home = Some(no);
+                } else {
+                    notices.push(self.notice(&player, Some(&m), kind));
+                }
+            }
+        }
+        for (player, no, kind) in std::mem::take(&mut self.others) {
+            if let Some(player) = self.over.player(player) {
+                let m = self.over.game(no);
+                notices.push(self.notice(&player, m.as_deref(), kind));
+            }
+        }
+        if !self.deeds.is_empty() {
+            answer.push(NoticeKind::Done {
+                done: std::mem::take(&mut self.deeds),
+            });
+        }
+        // The board comes last in a mail of several answers, where the reader's next order is asked for.
+        let kind = match answer.len() {
+            0 => NoticeKind::Done {
+                done: vec![Deed::Nothing],
+            },
+            1 => answer.remove(0),
+            _ => NoticeKind::Several(answer),
+        };
+        if let Some(player) = self.over.player(self.actor) {
+            let m = home.and_then(|no| self.over.game(no));
+            let mut notice = self.notice(&player, m.as_deref(), kind);
+            notice.answer = true;
+            notice.ignored = std::mem::take(&mut self.ignored);
+            notices.insert(0, notice);
+        }
+        Decision {
+            events: self.events,
+            notices,
+            key: None,
+            outcome: Outcome::Applied,
+            changes: self.over.changes,
+        }
+    }
+
+    /// A notice with everything that post must know about its reader.
+    pub fn notice(&self, player: &Player, m: Option<&Match>, kind: NoticeKind) -> Notice {
+        notice(&self.over, player, m, kind)
+    }
+
+    pub fn match_info(&self, m: &Match, reader: PlayerNo) -> MatchInfo {
+        match_info(&self.over, m, reader)
+    }
+
+    pub fn game_info(&self, m: &Match) -> Option<GameInfo> {
+        self.over
+            .book(&m.book)
+            .or_else(|| self.shelf.get(&m.game).cloned())
+            .map(|b| game_info(&b))
+    }
+}
+
+/// A notice with everything that post must know about its reader.
+pub(super) fn notice(
+    reg: &dyn Registry,
+    player: &Player,
+    m: Option<&Match>,
+    kind: NoticeKind,
+) -> Notice {
+    let book = m.and_then(|m| reg.book(&m.book));
+    Notice {
+        to: To::Player(player.no),
+        to_name: player.name.clone(),
+        game: m.map(|m| m.no),
+        gid: m.map(|m| m.gid.clone()),
+        seats: book
+            .map(|b| b.seats.iter().map(|s| s.name.clone()).collect())
+            .unwrap_or_default(),
+        seat: m.and_then(|m| m.seat_of(player.no)),
+        reply: m
+            .and_then(|m| {
+                let chair = m.chair_of(player.no)?;
+                Some(ReplyTo::Chair {
+                    gid: m.gid.clone(),
+                    chair,
+                    epoch: player.epoch,
+                })
+            })
+            .unwrap_or(ReplyTo::Plain),
+        entry: m.map_or(0, |m| m.entry),
+        turn: m.map_or(0, Match::turn),
+        answer: false,
+        tag: m
+            .map(|m| format!("[{} #{}]", m.game, m.no))
+            .unwrap_or_default(),
+        ignored: Vec::new(),
+        settings: player.settings.clone(),
+        kind,
+    }
+}
+
+/// The one answer to a letter that is not obeyed.
+pub(super) fn refuse(
+    reg: &dyn Registry,
+    player: &Player,
+    game: Option<MatchNo>,
+    ignored: &[String],
+    refusal: Refusal,
+) -> Notice {
+    let m = game.and_then(|no| reg.game(no));
+    let mut refusal = refusal;
+    if let Some(m) = &m {
+        refusal.report = report(reg, m, player.no).map(Box::new);
+    }
+    let mut notice = notice(reg, player, m.as_deref(), NoticeKind::Refused(refusal));
+    notice.answer = true;
+    notice.ignored = ignored.to_vec();
+    notice
+}
+
+/// Whose turn it is, in games where cards are picked for the one who moves.
+pub(super) fn mover(table: &Table) -> Seat {
+    let asks = table.asks();
+    if let Some(ask) = asks.iter().find(|a| a.what != What::Pick) {
+        return ask.seat;
+    }
+    let seats = u32::try_from(table.book().seats.len().max(1)).unwrap_or(1);
+    let at = table.turn_no().saturating_sub(1) % seats;
+    Seat(u8::try_from(at).unwrap_or(0))
+}
+
+/// The cards that may still be summoned by a seat.
+pub(super) fn cards_left(table: &Table, seat: Seat) -> Vec<String> {
+    if mover(table) == seat {
+        let picks = table.choices(seat, What::Pick);
+        if !picks.is_empty() {
+            return picks.iter().map(|c| bare(c, "pick ")).collect();
+        }
+    }
+    let notes = table.view(None).notes;
+    let note = notes
+        .iter()
+        .find(|(s, label, _)| *s == Some(seat) && label.contains("to come"));
+    note.map(|(_, _, text)| text.split_whitespace().map(str::to_owned).collect())
+        .unwrap_or_default()
+}
+
+pub(super) fn bare(text: &str, prefix: &str) -> String {
+    text.strip_prefix(prefix).unwrap_or(text).to_owned()
+}
+
+/// The receipt of a sealed card.
+pub(super) fn receipt(m: &Match, s: &Sealed) -> Receipt {
+    let seat = u32::from(s.seat.0) + 1;
+    Receipt {
+        turn: s.turn,
+        card: s.card.0.clone(),
+        nonce: s.nonce.0.clone(),
+        commitment: s.commitment.clone(),
+        check: seal::check_command(&m.gid, s.turn, seat, &s.card.0, &s.nonce.0),
+    }
+}
+
+/// The match as its reader may see it; `None` before it begins.
+pub(super) fn report(reg: &dyn Registry, m: &Match, reader: PlayerNo) -> Option<Report> {
+    let table = m.table.as_ref()?;
+    report_of(reg, m, table, reader)
+}
+
+/// The same with another position: a preview.
+pub(super) fn report_of(
+    reg: &dyn Registry,
+    m: &Match,
+    table: &Table,
+    reader: PlayerNo,
+) -> Option<Report> {
+    let you = m.seat_of(reader);
+    let moves = mover(table);
+    let owed = you.and_then(|s| m.owed(s));
+    let (mut choices, mut may_end) = (Vec::new(), false);
+    if let (Some(seat), Some(what)) = (you, owed) {
+        match what {
+            What::Turn => {
+                if let Ok(next) = table.next(seat, &[]) {
+                    may_end = next.may_stop;
+                    // Examples spread over the list show different men.
+                    let every = (next.steps.len() / EXAMPLES_MAX).max(1);
+                    choices = next
+                        .steps
+                        .iter()
+                        .step_by(every)
+                        .take(EXAMPLES_MAX)
+                        .cloned()
+                        .collect();
+                }
+            }
+            What::Pick => choices = cards_left(table, moves),
+            _ => {
+                choices = table.choices(seat, what);
+                choices.truncate(CHOICES_MAX);
+            }
+        }
+    }
+    let names: Vec<String> = (0..m.seats.len())
+        .map(|i| {
+            let player = u8::try_from(i).ok().and_then(|i| m.player_at(Seat(i)));
+            player
+                .and_then(|p| reg.player(p))
+                .map_or_else(|| "?".to_owned(), |p| p.name.clone())
+        })
+        .collect();
+    let others: Vec<&str> = names
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| you.is_none_or(|s| s.at() != *i))
+        .map(|(_, n)| n.as_str())
+        .collect();
+    let mut guess_ahead = Vec::new();
+    if let Some(seat) = you
+        && names.len() == 2
+        && m.stage == Stage::Playing
+    {
+        let other = Seat(1 - seat.0.min(1));
+        let left = cards_left(table, other);
+        let turn = if moves == other {
+            m.turn() + 2
+        } else {
+            m.turn() + 1
+        };
+        if left.len() > 1 && m.card_down(turn, seat).is_none() && moves == seat {
+            guess_ahead = left;
+        }
+    }
+    Some(Report {
+        about: match_info(reg, m, reader),
+        gid: m.gid.clone(),
+        entry: m.entry,
+        you,
+        others: others.join(" and "),
+        names,
+        news: Vec::new(),
+        why: None,
+        view: table.view(you),
+        turn: table.turn_no(),
+        owed: owed.map(|w| owed_word(w, you == Some(moves)).to_owned()),
+        choices,
+        may_end,
+        awaited: m
+            .awaited()
+            .into_iter()
+            .map(|(s, _)| s)
+            .filter(|s| Some(*s) != you)
+            .collect(),
+        guess_ahead,
+        receipts: Vec::new(),
+        understood: Vec::new(),
+        draw_offer: m.draw_offer.filter(|s| Some(*s) != you),
+        draw_claim: if m.stage == Stage::Playing {
+            table.draw_claim()
+        } else {
+            None
+        },
+        deadline: m.deadline(),
+        ending: m.ending.clone(),
+        doubt: None,
+    })
+}
+
+/// A match in a list.
+pub(super) fn match_info(reg: &dyn Registry, m: &Match, reader: PlayerNo) -> MatchInfo {
+    let book = reg.book(&m.book);
+    let awaited: Vec<Seat> = m.awaited().into_iter().map(|(s, _)| s).collect();
+    let person = |at: usize| {
+        let chair = m.chairs.get(at)?;
+        let seat = m.seat_of(chair.player).or(chair.wish);
+        Some(Person {
+            seat: seat.and_then(|s| book.as_ref().map(|b| b.seat_name(s).to_owned())),
+            name: reg
+                .player(chair.player)
+                .map_or_else(|| "?".to_owned(), |p| p.name.clone()),
+            you: chair.player == reader,
+            accepted: chair.accepted,
+            awaited: m
+                .seat_of(chair.player)
+                .is_some_and(|s| awaited.contains(&s)),
+        })
+    };
+    let order: Vec<usize> = if m.seats.is_empty() {
+        (0..m.chairs.len()).collect()
+    } else {
+        m.seats.iter().map(|c| usize::from(*c)).collect()
+    };
+    let default = |key: &str, value: &str| {
+        book.as_ref().is_some_and(|b| {
+            if key == "array" {
+                b.array == value
+            } else {
+                b.options
+                    .get(key)
+                    .is_some_and(|o| o.values.first().is_some_and(|v| v == value))
+            }
+        })
+    };
+    let mut options: Vec<String> = m
+        .options
+        .iter()
+        .filter(|(k, v)| !default(k, v))
+        .map(|(k, v)| format!("{k}={v}"))
+        .collect();
+    if !m.reveal_both && !options.iter().any(|o| o.starts_with("reveal=")) {
+        options.push("reveal=outcome".to_owned());
+    }
+    MatchInfo {
+        no: m.no,
+        game: m.game.clone(),
+        title: book
+            .as_ref()
+            .map_or_else(|| m.game.clone(), |b| b.title.clone()),
+        stage: match m.stage {
+            Stage::Inviting => "inviting",
+            Stage::Seeking => "seeking",
+            Stage::Playing => "playing",
+            Stage::Over => "over",
+            Stage::Void => "void",
+        }
+        .to_owned(),
+        people: order.into_iter().filter_map(person).collect(),
+        options,
+        days: m.clock.days,
+        turn: m.turn(),
+        yours: m.seat_of(reader).is_some_and(|s| awaited.contains(&s))
+            || (m.stage == Stage::Inviting
+                && m.chairs.iter().any(|c| c.player == reader && !c.accepted)),
+        ending: m.ending.clone(),
+    }
+}
+
+/// A game as the list of games tells it.
+pub(super) fn game_info(book: &Arc<Rulebook>) -> GameInfo {
+    let mut arrays = vec![book.array.clone()];
+    arrays.extend(
+        book.array_names()
+            .filter(|a| *a != book.array)
+            .map(str::to_owned),
+    );
+    let family = format!("{:?}", book.family);
+    let family: String = family
+        .chars()
+        .take_while(char::is_ascii_alphanumeric)
+        .collect();
+    GameInfo {
+        id: book.id.clone(),
+        title: book.title.clone(),
+        inventor: book.inventor.clone(),
+        year: book.year,
+        summary: book.summary.clone(),
+        doubt: book.doubt.clone(),
+        seats: book.seats.iter().map(|s| s.name.clone()).collect(),
+        arrays,
+        options: book
+            .options
+            .iter()
+            .map(|(k, o)| (k.clone(), o.values.clone(), o.about.clone()))
+            .collect(),
+        pieces: book
+            .pieces
+            .iter()
+            .map(|(l, p)| (*l, p.name.clone()))
+            .collect(),
+        family: family.to_ascii_lowercase(),
+    }
+}

@@ -1,0 +1,235 @@
+//! Everything that happened: the only thing kept. Events carry what fell, never chances, so that replaying needs no entropy.
+
+use serde::{Deserialize, Serialize};
+
+use super::order::Read;
+use super::state::{Clock, MatchNo, Plan, PlayerNo, Sealed, Secret};
+use crate::rules::{Ending, Options, Seat};
+
+/// Version of the events' form; the journal keeps it beside them. A change that old journals cannot be read with raises it.
+pub const EVENT_VERSION: u8 = 1;
+
+/// One thing that happened. Serialised as JSON with the tag `event` (internally tagged: not for postcard).
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum Event {
+    /// Somebody became known.
+    Met {
+        /// His number.
+        player: PlayerNo,
+        /// Where he is written to.
+        address: String,
+        /// What others see.
+        name: String,
+        /// False where he was only invited.
+        confirmed: bool,
+    },
+    /// An invited player wrote.
+    Confirmed {
+        /// Who.
+        player: PlayerNo,
+    },
+    /// A player chose a name.
+    Named {
+        /// Who.
+        player: PlayerNo,
+        /// The new name.
+        name: String,
+    },
+    /// A player does not want to hear of another.
+    Blocked {
+        /// Who.
+        player: PlayerNo,
+        /// Of whom.
+        whom: PlayerNo,
+        /// True for a stranger: he is never written to again.
+        silent: bool,
+    },
+    /// A setting.
+    Set {
+        /// Whose.
+        player: PlayerNo,
+        /// Which.
+        key: String,
+        /// What.
+        value: String,
+    },
+    /// A rulebook's text, kept once, since matches replay with the text they began with.
+    BookKept {
+        /// SHA-256 of the text.
+        digest: String,
+        /// Its id.
+        id: String,
+        /// The whole file.
+        text: String,
+    },
+    /// A match was proposed or put up for anyone.
+    Proposed {
+        /// Its number.
+        game: MatchNo,
+        /// Its public id.
+        gid: String,
+        /// 32 bytes in hex.
+        secret: Secret,
+        /// Id of the rulebook.
+        id: String,
+        /// SHA-256 of its text.
+        book: String,
+        /// Settled options.
+        options: Options,
+        /// False for `reveal=outcome`.
+        reveal_both: bool,
+        /// Time control.
+        clock: Clock,
+        /// The opener first, then the invited.
+        players: Vec<PlayerNo>,
+        /// The opener's seat, if he asked for one.
+        wish: Option<Seat>,
+        /// True where anyone may join.
+        open: bool,
+    },
+    /// An invited player agreed, or somebody joined.
+    Accepted {
+        /// Which match.
+        game: MatchNo,
+        /// Who.
+        player: PlayerNo,
+    },
+    /// The match did not come about.
+    Voided {
+        /// Which.
+        game: MatchNo,
+        /// Who declined or withdrew it.
+        by: PlayerNo,
+    },
+    /// The match began.
+    Begun {
+        /// Which.
+        game: MatchNo,
+        /// Chair of each seat; drawn by lot where nobody chose.
+        seats: Vec<u8>,
+        /// What fell.
+        rolls: Vec<u16>,
+    },
+    /// A card lies face down; its commitment is public, the rest is not.
+    Sealed {
+        /// Which match.
+        game: MatchNo,
+        /// The card with its nonce.
+        seal: Sealed,
+    },
+    /// All cards of a turn were turned over at once.
+    Opened {
+        /// Which match.
+        game: MatchNo,
+        /// The turn.
+        turn: u32,
+        /// Every card.
+        cards: Vec<(Seat, String)>,
+        /// What fell.
+        rolls: Vec<u16>,
+    },
+    /// A conditional order was stored.
+    Planned {
+        /// Which match.
+        game: MatchNo,
+        /// What.
+        plan: Plan,
+    },
+    /// A conditional order was used up, dropped or turned out impossible.
+    PlanGone {
+        /// Which match.
+        game: MatchNo,
+        /// For which turn.
+        turn: u32,
+        /// Whose.
+        seat: Seat,
+    },
+    /// A turn, a placement or another answer was played.
+    Acted {
+        /// Which match.
+        game: MatchNo,
+        /// Who.
+        seat: Seat,
+        /// Canonical text of the whole order.
+        order: String,
+        /// As the player wrote it.
+        ordered: String,
+        /// What fell.
+        rolls: Vec<u16>,
+    },
+    /// A draw was offered.
+    DrawOffered {
+        /// Which match.
+        game: MatchNo,
+        /// By whom.
+        seat: Seat,
+    },
+    /// An offer was declined.
+    DrawDeclined {
+        /// Which match.
+        game: MatchNo,
+        /// By whom.
+        seat: Seat,
+    },
+    /// The match ended otherwise than on the board: agreed, claimed, resigned.
+    Finished {
+        /// Which.
+        game: MatchNo,
+        /// How.
+        ending: Ending,
+    },
+    /// A player wrote to the others.
+    Said {
+        /// In which match.
+        game: MatchNo,
+        /// Who.
+        seat: Seat,
+        /// The text, cleaned.
+        text: String,
+    },
+    /// A letter waits for the confirmation of its sender.
+    Held {
+        /// What he must answer to.
+        code: Secret,
+        /// Who is asked.
+        address: String,
+        /// The letter.
+        read: Box<Read>,
+    },
+    /// A held letter was confirmed, or dropped.
+    Released {
+        /// Its code.
+        code: Secret,
+    },
+    /// A reminder went out.
+    Reminded {
+        /// In which match.
+        game: MatchNo,
+        /// 1: half of the time is over; 2: nine tenths; 3: all of it.
+        stage: u8,
+    },
+}
+
+impl Event {
+    /// The match it belongs to, if it belongs to one.
+    pub fn game(&self) -> Option<MatchNo> {
+        match self {
+            Event::Proposed { game, .. }
+            | Event::Accepted { game, .. }
+            | Event::Voided { game, .. }
+            | Event::Begun { game, .. }
+            | Event::Sealed { game, .. }
+            | Event::Opened { game, .. }
+            | Event::Planned { game, .. }
+            | Event::PlanGone { game, .. }
+            | Event::Acted { game, .. }
+            | Event::DrawOffered { game, .. }
+            | Event::DrawDeclined { game, .. }
+            | Event::Finished { game, .. }
+            | Event::Said { game, .. }
+            | Event::Reminded { game, .. } => Some(*game),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,430 @@
+//! What the referee knows: players, matches, held letters; and the two traits by which it reads and writes them.
+//!
+//! [`Registry`] is the read side, [`Records`] the write side; the store implements the first over sled, [`super::room::Room`]
+//! both over maps. `decide` works on an overlay, so that a refused letter leaves nothing behind.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::order::Read;
+use crate::rules::{Ending, Options, Rulebook, Seat, Table, What};
+
+/// A player, numbered from 1.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PlayerNo(pub u32);
+
+/// A match, numbered from 1; players see it as "game 42".
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct MatchNo(pub u32);
+
+impl fmt::Display for MatchNo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// Something that must not be seen: kept and compared, never printed.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Secret(pub String);
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("***")
+    }
+}
+
+/// Finished matches that a player's record remembers.
+pub const OVER_REMEMBERED_MAX: usize = 20;
+
+/// A person who plays by mail.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Player {
+    /// Number.
+    pub no: PlayerNo,
+    /// The one address the referee writes to.
+    pub address: String,
+    /// What others see; never made of the address.
+    pub name: String,
+    /// False for somebody who was invited and never wrote.
+    pub confirmed: bool,
+    /// Raised to make all reply tokens worthless.
+    pub epoch: u32,
+    /// Players whose invitations and messages he does not want.
+    pub blocked: BTreeSet<PlayerNo>,
+    /// Nothing may be sent to him: he declined and blocked before he ever played.
+    pub silent: bool,
+    /// `set key=value`.
+    pub settings: BTreeMap<String, String>,
+    /// Matches not yet over, invitations too.
+    pub playing: Vec<MatchNo>,
+    /// The last [`OVER_REMEMBERED_MAX`] finished ones.
+    pub over: Vec<MatchNo>,
+    /// When his last invitations went out; for the limit a day.
+    pub invited: Vec<Timestamp>,
+}
+
+/// How far a match has come.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Stage {
+    /// Somebody has not yet answered his invitation.
+    Inviting,
+    /// Open to whoever joins.
+    Seeking,
+    /// Under way.
+    Playing,
+    /// Ended by the rules of the game or by agreement.
+    Over,
+    /// Never came about, or was withdrawn.
+    Void,
+}
+
+/// One who takes part; the index of his chair never changes, his seat is known when the match begins.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Chair {
+    /// Who.
+    pub player: PlayerNo,
+    /// Has he agreed?
+    pub accepted: bool,
+    /// The seat he asked for.
+    pub wish: Option<Seat>,
+}
+
+/// Time control (protocol.md, Clocks).
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Clock {
+    /// Days for one turn; 0: no limit.
+    pub days: u32,
+    /// True where the referee ends the match by itself; false where the opponent may claim.
+    pub auto: bool,
+}
+
+/// A face-down card.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Sealed {
+    /// The turn whose summoning it is for.
+    pub turn: u32,
+    /// Whose card.
+    pub seat: Seat,
+    /// The card.
+    pub card: Secret,
+    /// What hides it in the commitment.
+    pub nonce: Secret,
+    /// Public at once.
+    pub commitment: String,
+}
+
+/// What a player wants done once the cards of a turn are open.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Plan {
+    /// For which turn.
+    pub turn: u32,
+    /// Whose.
+    pub seat: Seat,
+    /// Placement and moves if the Tulpa is created.
+    pub created: Option<String>,
+    /// Moves if not.
+    pub otherwise: Option<String>,
+}
+
+/// The last turn of a seat, to know an order that was already played.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct LastTurn {
+    /// Whose.
+    pub seat: Seat,
+    /// Number of the turn.
+    pub turn: u32,
+    /// As the player wrote it, tidied.
+    pub ordered: String,
+    /// Canonical steps.
+    pub steps: Vec<String>,
+}
+
+/// One contest under one game.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Match {
+    /// Number.
+    pub no: MatchNo,
+    /// Ten characters [a-z2-7], public.
+    pub gid: String,
+    /// 32 bytes in hex; the nonces come from it.
+    pub secret: Secret,
+    /// Id of the game.
+    pub game: String,
+    /// SHA-256 of the rulebook's text.
+    pub book: String,
+    /// Settled options of the game.
+    pub options: Options,
+    /// False for `reveal=outcome`.
+    pub reveal_both: bool,
+    /// Time control.
+    pub clock: Clock,
+    /// How far.
+    pub stage: Stage,
+    /// Who takes part; the opener is the first.
+    pub chairs: Vec<Chair>,
+    /// Chair of each seat, once begun.
+    pub seats: Vec<u8>,
+    /// Events so far.
+    pub entry: u32,
+    /// Record lines so far.
+    pub lines: u32,
+    /// Cards face down.
+    pub sealed: Vec<Sealed>,
+    /// Conditional orders.
+    pub plans: Vec<Plan>,
+    /// Who offered a draw.
+    pub draw_offer: Option<Seat>,
+    /// Last turns by seat.
+    pub last: Vec<LastTurn>,
+    /// Since when the present decision is awaited.
+    pub since: Timestamp,
+    /// Reminders sent for it.
+    pub reminded: u8,
+    /// How it ended.
+    pub ending: Option<Ending>,
+    /// The position; `None` before the match begins.
+    #[serde(skip)]
+    pub table: Option<Table>,
+}
+
+/// Seconds of a day.
+pub const DAY: i64 = 86_400;
+
+impl Match {
+    /// The chair of a player.
+    pub fn chair_of(&self, player: PlayerNo) -> Option<u8> {
+        let at = self.chairs.iter().position(|c| c.player == player)?;
+        u8::try_from(at).ok()
+    }
+    /// The seat of a player, once the match has begun.
+    pub fn seat_of(&self, player: PlayerNo) -> Option<Seat> {
+        let chair = self.chair_of(player)?;
+        let at = self.seats.iter().position(|c| *c == chair)?;
+        u8::try_from(at).ok().map(Seat)
+    }
+    /// The player of a seat, once the match has begun.
+    pub fn player_at(&self, seat: Seat) -> Option<PlayerNo> {
+        let chair = *self.seats.get(seat.at())?;
+        self.chairs.get(usize::from(chair)).map(|c| c.player)
+    }
+    /// Number of the turn under way; 0 before the match begins.
+    pub fn turn(&self) -> u32 {
+        self.table.as_ref().map_or(0, Table::turn_no)
+    }
+    /// What a seat owes and has not given: a sealed card is given.
+    pub fn owed(&self, seat: Seat) -> Option<What> {
+        if self.stage != Stage::Playing {
+            return None;
+        }
+        let table = self.table.as_ref()?;
+        let ask = table.asks().into_iter().find(|a| a.seat == seat)?;
+        let down = ask.what == What::Pick && self.card_down(table.turn_no(), seat).is_some();
+        (!down).then_some(ask.what)
+    }
+    /// Seats that owe something.
+    pub fn awaited(&self) -> Vec<(Seat, What)> {
+        (0..self.seats.len())
+            .filter_map(|i| {
+                let seat = Seat(u8::try_from(i).ok()?);
+                Some((seat, self.owed(seat)?))
+            })
+            .collect()
+    }
+    /// The card that lies face down for a turn.
+    pub fn card_down(&self, turn: u32, seat: Seat) -> Option<&Sealed> {
+        self.sealed
+            .iter()
+            .find(|s| s.turn == turn && s.seat == seat)
+    }
+    /// When the referee must look at this match by itself: reminders at half and nine tenths of the time, then its end.
+    pub fn next_due(&self) -> Option<Timestamp> {
+        if self.stage != Stage::Playing || self.clock.days == 0 || self.reminded >= 3 {
+            return None;
+        }
+        let whole = i64::from(self.clock.days) * DAY;
+        let part = match self.reminded {
+            0 => whole / 2,
+            1 => whole / 10 * 9,
+            _ => whole,
+        };
+        Timestamp::from_second(self.since.as_second().saturating_add(part)).ok()
+    }
+    /// When the time for the present decision runs out.
+    pub fn deadline(&self) -> Option<Timestamp> {
+        if self.stage != Stage::Playing || self.clock.days == 0 {
+            return None;
+        }
+        let whole = i64::from(self.clock.days) * DAY;
+        Timestamp::from_second(self.since.as_second().saturating_add(whole)).ok()
+    }
+    /// The match as bytes, position included (postcard).
+    pub fn save(&self) -> Vec<u8> {
+        let position = self.table.as_ref().map(Table::save);
+        // Writing plain data into memory cannot fail; empty bytes would be refused by `load`.
+        postcard::to_allocvec(&(self, position)).unwrap_or_default()
+    }
+    /// A match out of [`Match::save`]; `book` finds the rulebook by its digest.
+    pub fn load(
+        bytes: &[u8],
+        book: impl Fn(&str) -> Option<Arc<Rulebook>>,
+    ) -> Result<Match, Unfit> {
+        let (mut m, position): (Match, Option<Vec<u8>>) = postcard::from_bytes(bytes)
+            .map_err(|e| Unfit::new(format!("the snapshot of a match cannot be read: {e}")))?;
+        if let Some(position) = position {
+            let book = book(&m.book)
+                .ok_or_else(|| Unfit::new(format!("the rulebook of game {} is not kept", m.no)))?;
+            let table = Table::load(&book, &m.options, &position)
+                .map_err(|e| Unfit::new(format!("the position of game {}: {e}", m.no)))?;
+            m.table = Some(table);
+        }
+        Ok(m)
+    }
+}
+
+/// A line of a match's record.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Line {
+    /// Number of the line in the match, from 0.
+    pub at: u32,
+    /// The turn it belongs to.
+    pub turn: u32,
+    /// What everybody may see now; JSON of the record format.
+    pub public: Option<String>,
+    /// What may be seen when the match is over.
+    pub full: String,
+}
+
+/// A letter that waits for its sender's confirmation.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Held {
+    /// What the sender must answer to.
+    pub code: Secret,
+    /// Who is asked.
+    pub address: String,
+    /// The letter.
+    pub read: Read,
+    /// Since when; see [`HELD_HOURS_MAX`].
+    pub at: Timestamp,
+}
+
+/// How long a held letter can be confirmed, hours (security.md 2).
+pub const HELD_HOURS_MAX: i64 = 24;
+
+/// A mail of ours that somebody answers.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SentMail {
+    /// About which match.
+    pub game: MatchNo,
+    /// To which chair.
+    pub chair: u8,
+    /// Number of the turn that it showed.
+    pub turn: u32,
+}
+
+/// Highest numbers given so far.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Counters {
+    /// Of players.
+    pub players: u32,
+    /// Of matches.
+    pub matches: u32,
+}
+
+/// What the Keeper settled.
+#[derive(Clone, Debug)]
+pub struct House {
+    /// The server key: tokens and Message-IDs come from it.
+    pub key: [u8; 32],
+    /// Hold what is proved by the address alone (`auth=strict`).
+    pub strict: bool,
+    /// Days for a turn where the players name none; 0: no limit.
+    pub days: u32,
+}
+
+impl Default for House {
+    fn default() -> House {
+        House {
+            key: [0; 32],
+            strict: false,
+            days: 0,
+        }
+    }
+}
+
+/// An event that does not fit what is known: the journal is damaged or of another program.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{what}")]
+pub struct Unfit {
+    /// What does not fit.
+    pub what: String,
+}
+
+impl Unfit {
+    /// An error.
+    pub fn new(what: impl Into<String>) -> Unfit {
+        Unfit { what: what.into() }
+    }
+}
+
+/// The read side.
+pub trait Registry {
+    /// The Keeper's settings.
+    fn house(&self) -> &House;
+    /// Highest numbers given.
+    fn counters(&self) -> Counters;
+    /// A player.
+    fn player(&self, no: PlayerNo) -> Option<Arc<Player>>;
+    /// The player of an address (domain in lower case; compared without regard to case).
+    fn player_by_address(&self, address: &str) -> Option<PlayerNo>;
+    /// The player of that name, in any case.
+    fn player_by_name(&self, name: &str) -> Option<PlayerNo>;
+    /// A match.
+    fn game(&self, no: MatchNo) -> Option<Arc<Match>>;
+    /// The match of a gid.
+    fn game_by_gid(&self, gid: &str) -> Option<MatchNo>;
+    /// Matches in [`Stage::Seeking`].
+    fn seeking(&self) -> Vec<MatchNo>;
+    /// Matches whose [`Match::next_due`] is not after `now`, at most `most`.
+    fn due(&self, now: Timestamp, most: usize) -> Vec<MatchNo>;
+    /// The earliest [`Match::next_due`].
+    fn next_due(&self) -> Option<Timestamp>;
+    /// A kept rulebook by the SHA-256 of its text.
+    fn book(&self, digest: &str) -> Option<Arc<Rulebook>>;
+    /// The record of a match.
+    fn lines(&self, no: MatchNo) -> Vec<Line>;
+    /// A held letter by its code.
+    fn held(&self, code: &str) -> Option<Held>;
+    /// When this address was last asked to confirm.
+    fn asked(&self, address: &str) -> Option<Timestamp>;
+    /// Was this K3 key seen (reliability.md 4)?
+    fn seen(&self, key: &str) -> bool;
+    /// The mail of ours with this Message-ID.
+    fn mail_by_message_id(&self, id: &str) -> Option<SentMail>;
+}
+
+/// The write side, used by `apply` alone.
+pub trait Records: Registry {
+    /// Writes the counters.
+    fn put_counters(&mut self, counters: Counters);
+    /// Writes a player; his address and name find him from now on.
+    fn put_player(&mut self, player: Arc<Player>);
+    /// A name finds nobody any more.
+    fn free_name(&mut self, name: &str);
+    /// Writes a match; its gid finds it, and the indices of seeks and of times follow it.
+    fn put_game(&mut self, game: Arc<Match>);
+    /// Keeps a rulebook.
+    fn put_book(&mut self, digest: &str, book: Arc<Rulebook>);
+    /// Adds a line to a record.
+    fn add_line(&mut self, no: MatchNo, line: Line);
+    /// Holds a letter, or drops it.
+    fn put_held(&mut self, code: &str, held: Option<Held>);
+    /// Notes when an address was asked to confirm.
+    fn put_asked(&mut self, address: &str, at: Timestamp);
+}

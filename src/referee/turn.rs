@@ -1,0 +1,807 @@
+//! A turn as a whole: cards, conditional orders, placement, moves. All of one letter's turn orders are taken together, so
+//! that a player may write them in any order; what is written ahead waits sealed or as a plan until its time comes.
+
+use std::sync::Arc;
+
+use super::apply::open_cards;
+use super::desk::{Desk, bare, cards_left, mover, receipt};
+use super::event::Event;
+use super::lobby;
+use super::notice::{News, Why, owed_word};
+use super::order::{Order, OrderLine};
+use super::state::{Match, MatchNo, Plan, Registry, Sealed, Secret, SentMail, Stage};
+use crate::fair::seal;
+use crate::fair::seal::unhex;
+use crate::rules::notation::split_turn;
+use crate::rules::rulebook::nearest;
+use crate::rules::{Happening, Seat, Table, What, Wrong};
+
+/// Openings and plans that one letter can set off; far above what any game needs.
+const CHAIN_MAX: usize = 16;
+
+/// An order that is not obeyed: index of its line in the slice, and why.
+type Bad = (usize, Why);
+
+/// What one letter orders for a turn.
+#[derive(Default)]
+struct Wishes {
+    pick: Option<(usize, String)>,
+    guess: Option<(usize, String)>,
+    place: Option<(usize, String)>,
+    play: Option<(usize, String)>,
+    plan: Option<(usize, Option<String>, Option<String>)>,
+    /// `end`, `start x`, `exchange x`: orders that stand alone.
+    other: Option<(usize, String)>,
+    turn: Option<(usize, u32)>,
+}
+
+impl Wishes {
+    fn of(lines: &[&OrderLine]) -> Result<Wishes, Bad> {
+        let mut w = Wishes::default();
+        for (i, line) in lines.iter().enumerate() {
+            let Ok(order) = &line.order else { continue };
+            let once = |slot: &mut Option<(usize, String)>, text: &str| {
+                if slot.is_some() {
+                    return Err((i, Why::TwoPlans));
+                }
+                *slot = Some((i, text.trim().to_owned()));
+                Ok(())
+            };
+            match order {
+                Order::Pick(card) => once(&mut w.pick, card)?,
+                Order::Guess(card) => once(&mut w.guess, card)?,
+                Order::Place(text) => once(&mut w.place, text)?,
+                Order::Play(text) => match &mut w.play {
+                    Some((_, before)) => {
+                        before.push_str("; ");
+                        before.push_str(text.trim());
+                    }
+                    None => w.play = Some((i, text.trim().to_owned())),
+                },
+                Order::End => match &mut w.play {
+                    Some((_, before)) => before.push_str("; end"),
+                    None => once(&mut w.other, "end")?,
+                },
+                Order::Start(seat) => once(&mut w.other, &format!("start {seat}"))?,
+                Order::Exchange(choice) => once(&mut w.other, &format!("exchange {choice}"))?,
+                Order::IfCreated { created, otherwise } => match &mut w.plan {
+                    Some((_, c, o)) => {
+                        if (created.is_some() && c.is_some())
+                            || (otherwise.is_some() && o.is_some())
+                        {
+                            return Err((i, Why::TwoPlans));
+                        }
+                        *c = c.take().or_else(|| created.clone());
+                        *o = o.take().or_else(|| otherwise.clone());
+                    }
+                    None => w.plan = Some((i, created.clone(), otherwise.clone())),
+                },
+                Order::Turn(n) => w.turn = Some((i, *n)),
+                _ => {}
+            }
+        }
+        Ok(w)
+    }
+    fn moves(&self) -> bool {
+        self.play.is_some() || self.place.is_some() || self.plan.is_some() || self.other.is_some()
+    }
+}
+
+/// Carries out the turn orders of one letter for one match.
+pub(super) fn orders(
+    desk: &mut Desk,
+    no: MatchNo,
+    lines: &[&OrderLine],
+    answered: Option<SentMail>,
+) -> Result<(), Bad> {
+    let m = desk
+        .over
+        .game(no)
+        .ok_or((0, Why::NotYours { game: no.0 }))?;
+    match m.stage {
+        Stage::Playing => {}
+        Stage::Inviting | Stage::Seeking => return Err((0, Why::NotBegun)),
+        Stage::Over | Stage::Void => return Err((0, lobby::over(&m))),
+    }
+    let (Some(seat), Some(table)) = (m.seat_of(desk.actor), m.table.as_ref()) else {
+        return Err((0, Why::NotBegun));
+    };
+    let w = Wishes::of(lines)?;
+    let now = table.turn_no();
+    // K4: an order for another turn than the one that waits is answered with the board, never played.
+    if let Some((i, asked)) = w.turn
+        && asked != now
+    {
+        return Err((i, Why::TurnIsOver { asked, now }));
+    }
+    if let Some(mail) = answered {
+        let stale = now > mail.turn + 1 || (now > mail.turn && (w.moves() || w.pick.is_some()));
+        if stale {
+            let again = already_played(&m, seat, &w) || already_sealed(&m, seat, &w);
+            desk.show(no, if again { "already_played" } else { "stale" });
+            return Ok(());
+        }
+    }
+    if mover(table) != seat && already_played(&m, seat, &w) && w.pick.is_none() {
+        desk.show(no, "already_played");
+        return Ok(());
+    }
+    if w.pick.is_some() || w.guess.is_some() {
+        cards(desk, &m, table, seat, &w)?;
+    }
+    moves(desk, no, seat, &w)?;
+    settle(desk, no);
+    for line in lines {
+        super::authority::fine(desk, Some(no), line);
+    }
+    Ok(())
+}
+
+/// Are these the very orders that this seat has played last?
+fn already_played(m: &Match, seat: Seat, w: &Wishes) -> bool {
+    let Some((_, text)) = &w.play else {
+        return false;
+    };
+    m.last.iter().any(|l| {
+        l.seat == seat && (tidy(&l.ordered) == tidy(text) || tidy(&l.steps.join(";")) == tidy(text))
+    })
+}
+
+fn already_sealed(m: &Match, seat: Seat, w: &Wishes) -> bool {
+    let same = |card: &Option<(usize, String)>| {
+        card.as_ref().is_some_and(|(_, c)| {
+            m.sealed
+                .iter()
+                .any(|s| s.seat == seat && s.card.0.eq_ignore_ascii_case(c))
+        })
+    };
+    same(&w.pick) || same(&w.guess)
+}
+
+fn tidy(text: &str) -> String {
+    let parts: Vec<String> = split_turn(text)
+        .iter()
+        .map(|s| {
+            s.chars()
+                .filter(char::is_ascii_alphanumeric)
+                .collect::<String>()
+                .to_ascii_lowercase()
+        })
+        .collect();
+    parts.join(";")
+}
+
+/// Seals the cards of a letter, each for the summoning it belongs to.
+fn cards(
+    desk: &mut Desk,
+    m: &Arc<Match>,
+    table: &Table,
+    seat: Seat,
+    w: &Wishes,
+) -> Result<(), Bad> {
+    let now = table.turn_no();
+    let moves = mover(table);
+    let first = w.pick.as_ref().or(w.guess.as_ref()).map_or(0, |(i, _)| *i);
+    if m.seats.len() != 2 {
+        return Err((first, Why::NoPicks { certain: None }));
+    }
+    let asked = table.asks().iter().any(|a| a.what == What::Pick);
+    let other = Seat(1 - seat.0.min(1));
+    if let Some((i, card)) = &w.pick {
+        // The mover's own card: for the turn under way, or ahead for his next.
+        let turn = if moves == seat { now } else { now + 1 };
+        if moves == seat && !asked {
+            let left = cards_left(table, seat);
+            let why = if left.is_empty() {
+                Why::NoPicks { certain: None }
+            } else {
+                Why::CardsAreOpen
+            };
+            return Err((*i, why));
+        }
+        seal_card(desk, m, table, seat, seat, turn, card, w.guess.is_none())
+            .map_err(|why| (*i, why))?;
+    }
+    if let Some((i, card)) = &w.guess {
+        // The other's summoning: the one under way if its card is still owed, else his next.
+        let turn = if moves == seat {
+            now + 1
+        } else if asked {
+            now
+        } else {
+            now + 2
+        };
+        seal_card(desk, m, table, seat, other, turn, card, false).map_err(|why| (*i, why))?;
+    }
+    Ok(())
+}
+
+#[allow(clippy::too_many_arguments, reason = "one call each way")]
+fn seal_card(
+    desk: &mut Desk,
+    m: &Arc<Match>,
+    table: &Table,
+    seat: Seat,
+    whose: Seat,
+    turn: u32,
+    card: &str,
+    hint_guess: bool,
+) -> Result<(), Why> {
+    let left = cards_left(table, whose);
+    let asked_now = turn == table.turn_no();
+    if left.is_empty() {
+        return Err(Why::NoPicks { certain: None });
+    }
+    if left.len() == 1 && !asked_now {
+        return Err(Why::NoPicks {
+            certain: left.first().cloned(),
+        });
+    }
+    let wanted = card
+        .trim()
+        .trim_end_matches(['.', '!', ','])
+        .to_ascii_lowercase();
+    let Some(card) = left.iter().find(|c| **c == wanted).cloned() else {
+        let known: Vec<&str> = left.iter().map(String::as_str).collect();
+        let all = all_cards(table);
+        return Err(Why::NoSuchCard {
+            meant: nearest(&wanted, &known).map(str::to_owned),
+            spent: all.contains(&wanted),
+            left,
+        });
+    };
+    // The write-once slot (reliability.md 4, K5).
+    let current = desk.over.game(m.no).unwrap_or_else(|| Arc::clone(m));
+    if let Some(down) = current.card_down(turn, seat) {
+        if down.card.0 == card {
+            desk.tell_one(m.no, seat, News::CardStays { turn });
+            let receipt = receipt(&current, down);
+            desk.receipts.entry(m.no).or_default().push(receipt);
+            return Ok(());
+        }
+        if hint_guess && whose == seat && asked_now {
+            return Err(Why::PickOrGuess {
+                write: format!("guess {card}"),
+            });
+        }
+        return Err(Why::CardAlreadyDown { turn });
+    }
+    if !seal::is_card(&card) {
+        return Err(Why::NoSuchCard {
+            left,
+            meant: None,
+            spent: false,
+        });
+    }
+    let secret: [u8; 32] = unhex(&m.secret.0)
+        .and_then(|b| b.try_into().ok())
+        .unwrap_or([0; 32]);
+    let number = u32::from(seat.0) + 1;
+    let nonce = seal::nonce(&secret, &m.gid, turn, number);
+    let commitment = seal::commitment(&m.gid, turn, number, &card, &nonce);
+    let sealed = Sealed {
+        turn,
+        seat,
+        card: Secret(card),
+        nonce: Secret(nonce),
+        commitment: commitment.clone(),
+    };
+    let receipt = receipt(m, &sealed);
+    desk.emit(
+        Event::Sealed {
+            game: m.no,
+            seal: sealed,
+        },
+        None,
+    );
+    desk.receipts.entry(m.no).or_default().push(receipt);
+    desk.tell(
+        m.no,
+        News::CardDown {
+            seat,
+            turn,
+            commitment,
+        },
+    );
+    Ok(())
+}
+
+/// Every card the game has, spent ones too: those of both seats together, and the five of the rules page.
+fn all_cards(table: &Table) -> Vec<String> {
+    let mut all: Vec<String> = ["amazon", "ox", "archer", "spider", "mace"]
+        .map(str::to_owned)
+        .to_vec();
+    for seat in 0..2 {
+        all.extend(cards_left(table, Seat(seat)));
+    }
+    all
+}
+
+/// Placement, moves and conditional orders.
+fn moves(desk: &mut Desk, no: MatchNo, seat: Seat, w: &Wishes) -> Result<(), Bad> {
+    if !w.moves() {
+        return Ok(());
+    }
+    let Some(m) = desk.over.game(no) else {
+        return Ok(());
+    };
+    let Some(table) = m.table.as_ref() else {
+        return Ok(());
+    };
+    let first = [
+        w.play.as_ref().map(|p| p.0),
+        w.place.as_ref().map(|p| p.0),
+        w.plan.as_ref().map(|p| p.0),
+        w.other.as_ref().map(|p| p.0),
+    ];
+    let first = first.into_iter().flatten().min().unwrap_or(0);
+    let now = table.turn_no();
+    let my_ask = table
+        .asks()
+        .into_iter()
+        .find(|a| a.seat == seat)
+        .map(|a| a.what);
+    let mine = mover(table) == seat;
+
+    if mine && my_ask == Some(What::Pick) {
+        // Before the cards: everything becomes a plan for both outcomes, checked at once on copies of the board.
+        if m.card_down(now, seat).is_none() {
+            return Err((first, Why::PlanWithoutPick));
+        }
+        let plan = plan_of(w, now, seat, true)?;
+        check_plan(&m, table, seat, &plan, w, first)?;
+        store_plan(desk, no, plan);
+        return Ok(());
+    }
+    if !mine && my_ask != Some(What::Place) && my_ask.is_none_or(|a| a == What::Pick) {
+        // Not his turn: a plan may be stored with the card for his next summoning, a move may not.
+        let ahead = m.card_down(now + 1, seat).is_some();
+        if ahead && w.plan.is_some() && w.play.is_none() && w.place.is_none() {
+            let plan = plan_of(w, now + 1, seat, false)?;
+            store_plan(desk, no, plan);
+            return Ok(());
+        }
+        return Err((first, not_asked(&m, seat)));
+    }
+    // The cards are open, or the game has none.
+    let placing = my_ask == Some(What::Place);
+    let (at, text) = match (&w.plan, &w.other) {
+        (Some((at, created, otherwise)), _) => {
+            let branch = if placing { created } else { otherwise };
+            if w.play.is_some() {
+                return Err((*at, Why::TwoPlans));
+            }
+            (*at, branch.clone().unwrap_or_default())
+        }
+        (None, Some((at, other))) => match &w.play {
+            Some(_) => return Err((*at, Why::TwoPlans)),
+            None => (*at, other.clone()),
+        },
+        (None, None) => (
+            w.play.as_ref().map_or(first, |p| p.0),
+            w.play.as_ref().map(|p| p.1.clone()).unwrap_or_default(),
+        ),
+    };
+    let text = match &w.place {
+        // `place` where nothing is to be placed is refused by the rules, with the reason.
+        Some((_, place)) if placing => join(&format!("place {place}"), &text),
+        Some((i, place)) => {
+            return Err((
+                *i,
+                Why::TooMuch {
+                    text: format!("place {place}"),
+                },
+            ));
+        }
+        None => text,
+    };
+    if text.is_empty() {
+        return Err((at, not_asked(&m, seat)));
+    }
+    play(desk, no, seat, &text).map_err(|why| (at, why))
+}
+
+fn join(first: &str, rest: &str) -> String {
+    if rest.is_empty() {
+        first.to_owned()
+    } else {
+        format!("{first}; {rest}")
+    }
+}
+
+fn store_plan(desk: &mut Desk, no: MatchNo, plan: Plan) {
+    let news = News::Planned {
+        turn: plan.turn,
+        created: plan.created.clone(),
+        otherwise: plan.otherwise.clone(),
+    };
+    desk.tell_one(no, plan.seat, news);
+    desk.emit(Event::Planned { game: no, plan }, None);
+}
+
+/// The orders of a letter as a plan for both outcomes. A plain move stands for the case that nothing is created.
+fn plan_of(w: &Wishes, turn: u32, seat: Seat, plain: bool) -> Result<Plan, Bad> {
+    if let Some((i, _)) = &w.other {
+        return Err((*i, Why::PlanWithoutPick));
+    }
+    let (mut created, mut otherwise) = match &w.plan {
+        Some((_, c, o)) => (c.clone(), o.clone()),
+        None => (None, None),
+    };
+    if plain && let Some((i, play)) = &w.play {
+        if w.plan.is_some() {
+            if otherwise.is_some() {
+                return Err((*i, Why::TwoPlans));
+            }
+        } else if w.place.is_some() {
+            created = Some(play.clone());
+        }
+        otherwise = Some(play.clone());
+    }
+    if let Some((_, place)) = &w.place {
+        created = Some(join(
+            &format!("place {place}"),
+            created.as_deref().unwrap_or_default(),
+        ));
+    }
+    Ok(Plan {
+        turn,
+        seat,
+        created,
+        otherwise,
+    })
+}
+
+/// Tries both branches on copies of the board, with cards that match and cards that do not.
+fn check_plan(
+    m: &Match,
+    table: &Table,
+    seat: Seat,
+    plan: &Plan,
+    w: &Wishes,
+    first: usize,
+) -> Result<(), Bad> {
+    let Some(mine) = m.card_down(plan.turn, seat) else {
+        return Ok(());
+    };
+    let other = Seat(1 - seat.0.min(1));
+    let left = cards_left(table, seat);
+    let branch = |theirs: &str, text: &str, at: usize| {
+        let cards = [(seat, mine.card.0.clone()), (other, theirs.to_owned())];
+        let Ok((table, _)) = open_cards(m, &cards, &mut crate::rules::NoDice) else {
+            return Ok(());
+        };
+        // With no vacant home square nothing is created; then this branch will not be used.
+        acts(&table, seat, text, &mut crate::rules::NoDice)
+            .map(|_| ())
+            .map_err(|wrong| (at, why_of(m, seat, wrong)))
+    };
+    let at = w.plan.as_ref().map_or(first, |p| p.0);
+    if let Some(text) = &plan.created {
+        let at = w.place.as_ref().map_or(at, |p| p.0);
+        let cards = [(seat, mine.card.0.clone()), (other, mine.card.0.clone())];
+        let created =
+            open_cards(m, &cards, &mut crate::rules::NoDice).is_ok_and(|(_, h)| was_created(&h));
+        if created {
+            branch(&mine.card.0, text, at)?;
+        }
+    }
+    if let (Some(text), Some(theirs)) = (&plan.otherwise, left.iter().find(|c| **c != mine.card.0))
+    {
+        let at = if w.plan.is_none() {
+            w.play.as_ref().map_or(at, |p| p.0)
+        } else {
+            at
+        };
+        branch(theirs, text, at)?;
+    }
+    Ok(())
+}
+
+fn was_created(happened: &[Happening]) -> bool {
+    happened.iter().any(|h| {
+        matches!(
+            h,
+            Happening::Opened {
+                created: Some(_),
+                ..
+            }
+        )
+    })
+}
+
+fn not_asked(m: &Match, seat: Seat) -> Why {
+    let book = m.table.as_ref().map(Table::book);
+    let name = |s: &Seat| book.map(|b| b.seat_name(*s).to_owned()).unwrap_or_default();
+    let mine = m.table.as_ref().is_some_and(|t| mover(t) == seat);
+    Why::NotAsked {
+        awaited: m.awaited().iter().map(|(s, _)| name(s)).collect(),
+        owed: m.owed(seat).map(|w| owed_word(w, mine).to_owned()),
+    }
+}
+
+fn why_of(m: &Match, seat: Seat, wrong: Wrong) -> Why {
+    match wrong {
+        Wrong::NotAsked => not_asked(m, seat),
+        Wrong::NoSuchStep {
+            text,
+            done,
+            why,
+            legal,
+            ..
+        } => Why::NoSuchStep {
+            text,
+            done,
+            why,
+            legal,
+        },
+        Wrong::Ambiguous { text, readings, .. } => Why::Ambiguous { text, readings },
+        Wrong::Unfinished {
+            done,
+            legal,
+            may_end,
+        } => Why::Unfinished {
+            done,
+            legal,
+            may_end,
+        },
+        Wrong::TooMuch { text, .. } => Why::TooMuch { text },
+    }
+}
+
+/// One act of a longer order.
+struct Act {
+    order: String,
+    table: Table,
+    happened: Vec<Happening>,
+    rolls: Vec<u16>,
+}
+
+/// Plays `A@b2; Ab2-d4` as what is asked one after the other: a placement, then the turn. All of it or nothing.
+fn acts(
+    table: &Table,
+    seat: Seat,
+    text: &str,
+    dice: &mut dyn crate::rules::Dice,
+) -> Result<Vec<Act>, Wrong> {
+    let mut steps = split_turn(text);
+    let mut table = table.clone();
+    let mut done: Vec<Act> = Vec::new();
+    loop {
+        let Some(what) = table
+            .asks()
+            .into_iter()
+            .find(|a| a.seat == seat)
+            .map(|a| a.what)
+        else {
+            return Err(match steps.first() {
+                Some(text) if !done.is_empty() => Wrong::TooMuch {
+                    at: done.len(),
+                    text: text.clone(),
+                },
+                _ => Wrong::NotAsked,
+            });
+        };
+        let order = if what == What::Turn {
+            // A placement that the referee made by itself, since only one square was vacant, may stand in the order too.
+            std::mem::take(&mut steps).join("; ")
+        } else if steps.is_empty() {
+            return Ok(done);
+        } else {
+            steps.remove(0)
+        };
+        let mut count = Counted {
+            dice,
+            rolls: Vec::new(),
+        };
+        let (next, happened) = table.act(seat, &order, &mut count)?;
+        let rolls = count.rolls;
+        let canonical = canonical(&happened, &order);
+        table = next.clone();
+        done.push(Act {
+            order: canonical,
+            table: next,
+            happened,
+            rolls,
+        });
+        if steps.is_empty() {
+            return Ok(done);
+        }
+    }
+}
+
+/// Passes dice through and notes what fell.
+struct Counted<'a> {
+    dice: &'a mut dyn crate::rules::Dice,
+    rolls: Vec<u16>,
+}
+
+impl crate::rules::Dice for Counted<'_> {
+    fn roll(&mut self, of: Seat, sides: u16) -> u16 {
+        let fell = self.dice.roll(of, sides);
+        self.rolls.push(fell);
+        fell
+    }
+}
+
+/// The order in canonical words: what the event keeps.
+fn canonical(happened: &[Happening], order: &str) -> String {
+    match happened.first() {
+        Some(Happening::Played { steps, .. }) => steps.join("; "),
+        Some(Happening::Placed { text, .. }) => format!("place {text}"),
+        _ => order.trim().to_owned(),
+    }
+}
+
+/// Plays an order now.
+pub(super) fn play(desk: &mut Desk, no: MatchNo, seat: Seat, text: &str) -> Result<(), Why> {
+    let Some(m) = desk.over.game(no) else {
+        return Ok(());
+    };
+    let Some(table) = m.table.as_ref() else {
+        return Ok(());
+    };
+    desk.chance.start();
+    let done =
+        acts(table, seat, text, &mut desk.chance).map_err(|wrong| why_of(&m, seat, wrong))?;
+    for act in done {
+        for h in &act.happened {
+            if let Some(news) = News::of(h, m.reveal_both) {
+                desk.tell(no, news);
+            }
+        }
+        let event = Event::Acted {
+            game: no,
+            seat,
+            order: act.order,
+            ordered: text.to_owned(),
+            rolls: act.rolls,
+        };
+        desk.emit(event, Some((act.table, act.happened)));
+    }
+    Ok(())
+}
+
+/// What a turn would do, on a copy.
+pub(super) fn preview(m: &Match, seat: Seat, text: &str) -> Result<(Table, Vec<News>), Why> {
+    let table = m.table.as_ref().ok_or(Why::NotBegun)?;
+    let done = acts(table, seat, text, &mut crate::rules::NoDice)
+        .map_err(|wrong| why_of(m, seat, wrong))?;
+    let news = done
+        .iter()
+        .flat_map(|a| &a.happened)
+        .filter_map(|h| News::of(h, m.reveal_both))
+        .collect();
+    let table = done
+        .last()
+        .map_or_else(|| table.clone(), |a| a.table.clone());
+    Ok((table, news))
+}
+
+/// Carries on while what was sent ahead allows it: opens cards that are all in, plays the mover's plan, and so on.
+pub(super) fn settle(desk: &mut Desk, no: MatchNo) {
+    for _ in 0..CHAIN_MAX {
+        let Some(m) = desk.over.game(no) else { return };
+        let Some(table) = m.table.as_ref().filter(|_| m.stage == Stage::Playing) else {
+            return;
+        };
+        let now = table.turn_no();
+        let asks = table.asks();
+        let seat = mover(table);
+        if asks.iter().any(|a| a.what == What::Pick) {
+            let mut pickers: Vec<Seat> = asks
+                .iter()
+                .filter(|a| a.what == What::Pick)
+                .map(|a| a.seat)
+                .collect();
+            // The mover's card first: the same order whoever was quicker.
+            pickers.sort_by_key(|s| (*s != seat, *s));
+            let cards: Vec<(Seat, String)> = pickers
+                .iter()
+                .filter_map(|s| Some((*s, m.card_down(now, *s)?.card.0.clone())))
+                .collect();
+            if cards.len() < pickers.len() {
+                return;
+            }
+            desk.chance.start();
+            let Ok((table, happened)) = open_cards(&m, &cards, &mut desk.chance) else {
+                return;
+            };
+            let rolls = desk.chance.take();
+            for h in &happened {
+                if let Some(news) = News::of(h, m.reveal_both) {
+                    desk.tell(no, news);
+                }
+            }
+            let created = was_created(&happened);
+            desk.emit(
+                Event::Opened {
+                    game: no,
+                    turn: now,
+                    cards,
+                    rolls,
+                },
+                Some((table, happened)),
+            );
+            run_plan(desk, no, seat, now, created);
+            continue;
+        }
+        // The fifth Tulpa comes without picks: a plan for this turn stands for its created branch.
+        if m.plans.iter().any(|p| p.turn == now && p.seat == seat) {
+            let placing = asks.iter().any(|a| a.what == What::Place && a.seat == seat);
+            run_plan(desk, no, seat, now, placing);
+            continue;
+        }
+        return;
+    }
+}
+
+/// Plays the branch of a plan that fits; one that cannot be played is told to its owner, and nothing of it is done.
+fn run_plan(desk: &mut Desk, no: MatchNo, seat: Seat, turn: u32, created: bool) {
+    let Some(m) = desk.over.game(no) else { return };
+    let Some(plan) = m
+        .plans
+        .iter()
+        .find(|p| p.turn == turn && p.seat == seat)
+        .cloned()
+    else {
+        return;
+    };
+    desk.emit(
+        Event::PlanGone {
+            game: no,
+            turn,
+            seat,
+        },
+        None,
+    );
+    let (branch, spare) = if created {
+        (plan.created.clone(), plan.otherwise.clone())
+    } else {
+        (plan.otherwise.clone(), None)
+    };
+    match branch {
+        Some(text) => {
+            let text = match m.table.as_ref() {
+                Some(table) => without_done_placement(table, seat, &text, created),
+                None => text,
+            };
+            if text.is_empty() {
+                return;
+            }
+            if let Err(why) = play(desk, no, seat, &text) {
+                desk.tell_one(
+                    no,
+                    seat,
+                    News::PlanFailed {
+                        text,
+                        why: Box::new(why),
+                    },
+                );
+            }
+        }
+        None => {
+            if let Some(text) = spare {
+                desk.tell_one(no, seat, News::PlanMoot { text });
+            }
+        }
+    }
+}
+
+/// Where only one home square was vacant the referee has placed the Tulpa already: the plan's placement is left out.
+fn without_done_placement(table: &Table, seat: Seat, text: &str, created: bool) -> String {
+    let placing = table
+        .asks()
+        .iter()
+        .any(|a| a.seat == seat && a.what == What::Place);
+    let mut steps = split_turn(text);
+    if created
+        && !placing
+        && steps
+            .first()
+            .is_some_and(|s| s.contains('@') || bare(s, "place ") != *s)
+    {
+        steps.remove(0);
+    }
+    steps.join("; ")
+}
