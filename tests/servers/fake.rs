@@ -60,10 +60,16 @@ pub fn imap(mut special: Answer) -> u16 {
                 Some(text) if !text.is_empty() => text,
                 Some(_) => usual(tag, command),
             };
-            talk.say(&answer);
+            talk.say(answer.trim_end_matches(HANG_UP));
+            if answer.ends_with(HANG_UP) {
+                return;
+            }
         }
     }))
 }
+
+/// At the end of an answer: the connection closes after it.
+pub const HANG_UP: char = '\u{4}';
 
 /// The letter of the fake server.
 pub const LETTER: &str = "From: a@b.test\r\n\r\nhello\r\n";
@@ -95,9 +101,12 @@ pub fn usual(tag: &str, command: &str) -> String {
     }
 }
 
+/// How a fake SMTP server answers one verb: with this, as usual (`""`), or by closing the connection.
+pub type Reply = Box<dyn FnMut(&str) -> Option<&'static str> + Send>;
+
 /// A usable SMTP server, but where `special` answers the command; `None` closes the connection. The text after DATA is
 /// given to `special` as `"."`.
-pub fn smtp(mut special: Box<dyn FnMut(&str) -> Option<&'static str> + Send>) -> u16 {
+pub fn smtp(mut special: Reply) -> u16 {
     serve(Box::new(move |talk| {
         talk.say("220 fake\r\n");
         while let Some(line) = talk.hear() {
