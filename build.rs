@@ -1,22 +1,40 @@
-//! Lists the files of `games/` so that adding a game needs no Rust: one file, and it is built in.
+//! Lists the files of `games/` and `templates/`, so that adding a game or a text needs no Rust:
+//! one file, and it is built in.
 
-use std::{env, fs, io, path::Path};
+use std::path::Path;
+use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
-    println!("cargo:rerun-if-changed=games");
-    let mut files: Vec<_> = fs::read_dir("games")?
-        .filter_map(|e| Some(e.ok()?.path()))
-        .filter(|p| p.extension().is_some_and(|x| x == "ron"))
-        .collect();
-    files.sort();
+    list("games.rs", &[("games", "ron", "")])?;
+    list(
+        "templates.rs",
+        &[
+            ("templates/en", "txt", ""),
+            ("templates/help", "txt", "help/"),
+        ],
+    )?;
+    list("rules.rs", &[("templates/rules", "txt", "")])
+}
+
+/// Writes `&[(name, text), ...]` for the files of these (folder, extension, prefix of names).
+fn list(name: &str, folders: &[(&str, &str, &str)]) -> io::Result<()> {
     let mut code = String::from("&[\n");
-    for path in &files {
-        let full = path.canonicalize()?;
-        if let Some(id) = path.file_stem().and_then(|s| s.to_str()) {
-            code.push_str(&format!("    ({id:?}, include_str!({full:?})),\n"));
+    for (folder, extension, prefix) in folders {
+        println!("cargo:rerun-if-changed={folder}");
+        let mut files: Vec<_> = fs::read_dir(folder)?
+            .filter_map(|e| Some(e.ok()?.path()))
+            .filter(|p| p.extension().is_some_and(|x| x == *extension))
+            .collect();
+        files.sort();
+        for path in &files {
+            let full = path.canonicalize()?;
+            if let Some(stem) = path.file_stem().and_then(|s| s.to_str()) {
+                let name = format!("{prefix}{stem}");
+                code.push_str(&format!("    ({name:?}, include_str!({full:?})),\n"));
+            }
         }
     }
     code.push_str("]\n");
     let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("no OUT_DIR"))?;
-    fs::write(Path::new(&out).join("games.rs"), code)
+    fs::write(Path::new(&out).join(name), code)
 }

@@ -1,1 +1,5 @@
-fn main() {}
+//! The `tulpa` command.
+
+fn main() -> std::process::ExitCode {
+    tulpa::cli::main()
+}

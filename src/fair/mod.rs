@@ -1,1 +1,2 @@
 //! Seals, dice, ledger: pure.
+pub mod token;

@@ -5,8 +5,9 @@
 //! matched against the legal steps, so parsing *is* legality and no second rule book exists.
 //!
 //! To add a game: one file in `games/`. To add a family: one file in `families/` that implements
-//! [`play::Play`], and its name in the list of `table.rs` and of `rulebook.rs`.
+//! [`play::Play`], and a line in the list of `families/mod.rs`.
 
+pub mod betza;
 pub mod families;
 pub mod kit;
 pub mod notation;
@@ -17,11 +18,11 @@ pub mod rulebook;
 pub mod shelf;
 pub mod table;
 pub mod tally;
+pub mod view;
 
 pub use kit::{Kit, Man, Square};
-pub use play::{
-    Ask, Cell, Dice, Ending, Happening, Next, NoDice, Options, Play, Seat, View, What, Wrong,
-};
+pub use play::{Ask, Dice, Ending, Happening, Next, NoDice, Options, Play, Seat, What, Wrong};
 pub use rulebook::{Rulebook, SpecError};
 pub use shelf::Shelf;
 pub use table::Table;
+pub use view::{Cell, View};

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::kit::Kit;
 use super::rulebook::SpecError;
+pub use super::view::{Cell, View};
 
 /// A side of a match: white, green ... Numbered in the order of the rulebook's `seats`.
 #[derive(
@@ -225,45 +226,6 @@ impl Ending {
     }
 }
 
-/// What a seat may see of a position. Layer `post` draws Views only.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct View {
-    /// Number of files.
-    pub files: u8,
-    /// Number of ranks.
-    pub ranks: u8,
-    /// Index rank * files + file, a1 first.
-    pub cells: Vec<Cell>,
-    /// Squares touched by the last turn.
-    pub last: Vec<u16>,
-    /// Who owes a turn.
-    pub to_move: Vec<Seat>,
-    /// (seat, label, text), as (white, "Tulpas to come", "amazon ox").
-    pub notes: Vec<(Option<Seat>, String, String)>,
-    /// True where four armies must be told apart.
-    pub four: bool,
-}
-
-/// One square as drawn.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Cell {
-    /// Vacant.
-    Empty,
-    /// Not part of the board.
-    Hole,
-    /// A man.
-    Man {
-        /// Whose.
-        seat: Seat,
-        /// Upper-case letter.
-        letter: char,
-        /// A sign beside it, as `*` for an uncastled rook.
-        mark: Option<char>,
-        /// The piece's name.
-        name: String,
-    },
-}
-
 /// What the players may choose when a match is opened: `array=A2`, `reveal=outcome`.
 pub type Options = BTreeMap<String, String>;
 
@@ -331,6 +293,10 @@ pub trait Play: Sized {
     }
     /// Why a draw may be claimed now, if it may.
     fn draw_claim(&self, _kit: &Kit, _s: &Self::State) -> Option<String> {
+        None
+    }
+    /// Step sequences of `depth` turns, where the family counts faster than [`super::perft`] can.
+    fn perft(&self, _kit: &Kit, _s: &Self::State, _depth: u32) -> Option<u64> {
         None
     }
     /// Why this text is not legal, in the game's terms; for the refusal that teaches the rule.

@@ -180,6 +180,14 @@ impl Replay {
             let (no, line) = &mut self.lines[at];
             (*no, std::mem::take(line))
         };
+        if line.cards.is_none() {
+            // the certain fifth card and a match without room have no line of their own
+            while let Some(Happening::Certain { .. } | Happening::NoRoom { .. }) =
+                self.pending.front()
+            {
+                self.pending.pop_front();
+            }
+        }
         if let Some(outcome) = &line.outcome {
             return self.outcome(no, outcome);
         }
@@ -300,12 +308,9 @@ impl Replay {
         steps: &[String],
         line: &Line,
     ) -> Result<(), RecordError> {
-        if let Some(h) = self.pending.front()
-            && !matches!(h, Happening::NoRoom { .. } | Happening::Certain { .. })
-        {
+        if let Some(h) = self.pending.front() {
             return Err(fail(no, format!("the record leaves out {h:?}")));
         }
-        self.pending.clear();
         if let Some(figures) = &line.legal {
             let mut so_far: Vec<&str> = Vec::new();
             for (i, step) in steps.iter().enumerate() {

@@ -226,7 +226,9 @@ where
         postcard::to_allocvec(&self.state).unwrap_or_default()
     }
     fn perft(&self, depth: u32) -> u64 {
-        super::perft::turns(&self.fixed.kit, &self.fixed.play, &self.state, depth)
+        let Fixed { kit, play } = &*self.fixed;
+        play.perft(kit, &self.state, depth)
+            .unwrap_or_else(|| super::perft::turns(kit, play, &self.state, depth))
     }
     fn steps_exactly(&self, steps: u32) -> u64 {
         super::perft::steps(&self.fixed.kit, &self.fixed.play, &self.state, steps)

@@ -28,11 +28,14 @@ macro_rules! families {
     };
 }
 
+pub mod chess;
 pub mod chieftain;
 pub mod hydra;
 pub mod maces;
 
 families! {
+    /// Plain games of two sides and one step a turn.
+    Chess => chess::Chess,
     /// Maces, Horse-apults, Tulpas, Shields.
     Maces => maces::Maces,
     /// Chieftain Chess, Superchief, Overlord.

@@ -26,7 +26,7 @@ pub fn view(game: &Chieftain, kit: &Kit, s: &State) -> View {
                 seat: man.seat(),
                 letter: kit.letter(man.kind),
                 mark: None,
-                name: kit.pieces[usize::from(man.kind)].name.clone(),
+                name: Some(kit.pieces[usize::from(man.kind)].name.clone()),
             },
         })
         .collect();

@@ -86,7 +86,7 @@ pub fn view(hydra: &Hydra, kit: &Kit, s: &State) -> View {
                 seat: Seat(seat(code)),
                 letter: letter(kind(code)),
                 mark: (code & STAR != 0).then_some('*'),
-                name: piece_name(kind(code)),
+                name: Some(piece_name(kind(code))),
             },
         })
         .collect();

@@ -1,0 +1,180 @@
+//! The board in a fixed font.
+//!
+//! Every square is a gap and a man. The last turn is marked in the gaps, `(N)` where a man now stands and `(.)` where he
+//! left, `|` between two such neighbours, so that no column moves.
+
+use super::{Drawing, file_name};
+use crate::rules::Cell;
+
+/// Room for the rank label and the blanks before the first gap.
+const LABEL: usize = 5;
+
+/// A line of the board, in pieces that can be joined or wrapped in markup.
+pub(super) struct Line {
+    /// Before the first square.
+    pub head: String,
+    /// Gap and square, from left to right; `None` in a heading.
+    pub cells: Vec<Square>,
+    /// After the last square; its first character is the gap at the end.
+    pub tail: String,
+}
+
+/// One square as it is printed.
+pub(super) struct Square {
+    /// The gap before it.
+    pub gap: char,
+    /// The man, or `.`, or blanks for a hole; as wide as every other square of the board.
+    pub text: String,
+    /// File and rank; `None` in headings.
+    pub at: Option<(usize, usize)>,
+}
+
+/// The whole board.
+pub(super) fn draw(drawing: &Drawing, figures: bool) -> String {
+    let mut out = String::new();
+    for line in lines(drawing, figures) {
+        let mut text = line.head;
+        for square in line.cells {
+            text.push(square.gap);
+            text.push_str(&square.text);
+        }
+        text.push_str(&line.tail);
+        out.push_str(text.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+/// The board line by line, headings included.
+pub(super) fn lines(drawing: &Drawing, figures: bool) -> Vec<Line> {
+    let marked = drawing
+        .view
+        .cells
+        .iter()
+        .any(|c| matches!(c, Cell::Man { mark: Some(_), .. }));
+    let mut width = usize::from(drawing.view.four) + 1 + usize::from(marked);
+    // A board that would not fit loses the room for marks before it loses its columns.
+    while width > 1 && LABEL + drawing.files() * (width + 1) + 4 > super::super::words::COLUMNS {
+        width -= 1;
+    }
+    let mut all = headings(drawing, width);
+    for rank in drawing.rank_order() {
+        let label = rank + 1;
+        let mut before = false;
+        let mut cells = Vec::new();
+        for file in drawing.file_order() {
+            let now = drawing.touched(file, rank);
+            cells.push(Square {
+                gap: gap(before, now),
+                text: square(drawing, drawing.cell(file, rank), width, figures),
+                at: Some((file, rank)),
+            });
+            before = now;
+        }
+        all.push(Line {
+            head: format!("{label:>4} "),
+            cells,
+            tail: format!("{} {label:>2}", gap(before, false)),
+        });
+    }
+    all.extend(headings(drawing, width));
+    all
+}
+
+fn gap(before: bool, now: bool) -> char {
+    match (before, now) {
+        (false, false) => ' ',
+        (false, true) => '(',
+        (true, false) => ')',
+        (true, true) => '|',
+    }
+}
+
+/// The names of the files; from the 27th on they are two letters, one below the other.
+fn headings(drawing: &Drawing, width: usize) -> Vec<Line> {
+    let order = drawing.file_order();
+    let tall = drawing.files() > 26 && width < 2;
+    let rows: &[usize] = if tall { &[0, 1] } else { &[0] };
+    let mut all = Vec::new();
+    for row in rows {
+        let text = |file: usize| {
+            let name = file_name(file);
+            match (tall, row, name.len()) {
+                (false, ..) => name,
+                (true, 0, 1) => " ".into(),
+                (true, 0, _) => name[..1].to_string(),
+                (true, _, len) => name[len - 1..].to_string(),
+            }
+        };
+        let cells = order
+            .iter()
+            .map(|f| Square {
+                gap: ' ',
+                text: format!("{:<width$}", text(*f)),
+                at: None,
+            })
+            .collect();
+        all.push(Line {
+            head: " ".repeat(LABEL),
+            cells,
+            tail: String::new(),
+        });
+    }
+    all
+}
+
+/// A square, exactly `width` characters.
+fn square(drawing: &Drawing, cell: &Cell, width: usize, figures: bool) -> String {
+    let mut text = String::new();
+    match cell {
+        Cell::Empty => text.push(if figures { '·' } else { '.' }),
+        Cell::Hole => {}
+        Cell::Man {
+            seat,
+            letter,
+            mark,
+            name,
+        } => {
+            if drawing.view.four {
+                text.push(drawing.colour(*seat));
+                text.push(*letter);
+            } else {
+                let figure = if figures {
+                    figure(seat.0, *letter, name.as_deref())
+                } else {
+                    None
+                };
+                text.push(figure.unwrap_or(match seat.0 {
+                    0 => letter.to_ascii_uppercase(),
+                    _ => letter.to_ascii_lowercase(),
+                }));
+            }
+            text.extend(mark);
+        }
+    }
+    let mut text: String = text.chars().take(width).collect();
+    while text.chars().count() < width {
+        text.push(' ');
+    }
+    text
+}
+
+/// The figure of a chess man. A man with a name of its own that is not one of chess keeps its letter.
+pub(super) fn figure(seat: u8, letter: char, name: Option<&str>) -> Option<char> {
+    let which = match name.map(str::to_ascii_lowercase).as_deref() {
+        Some("king") => 0,
+        Some("queen") => 1,
+        Some("rook") => 2,
+        Some("bishop") => 3,
+        Some("knight") => 4,
+        Some("pawn") => 5,
+        Some(_) => return None,
+        None => "KQRBNP".find(letter.to_ascii_uppercase())?,
+    };
+    let figures = if seat == 0 {
+        "♔♕♖♗♘♙"
+    } else {
+        "♚♛♜♝♞♟"
+    };
+    figures.chars().nth(which)
+}

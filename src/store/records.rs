@@ -1,0 +1,340 @@
+//! The referee's records as rows of the index: reading them ([`Shelved`]) and the fold that writes them.
+//!
+//! Keys: players and matches by number (u32 big-endian), addresses and names in lower case, `Extra` by a
+//! word and a slash. All of it can be made again from the journal's events.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::{Batch, Payload, ReadIndex, StoreError, Tree, time_key};
+use crate::referee::room::{Changes, Overlay};
+use crate::referee::state::{
+    Counters, Held, House, Line, Match, MatchNo, Player, PlayerNo, Registry, SentMail, Stage,
+};
+use crate::referee::{self, Event};
+use crate::rules::{Rulebook, Shelf};
+
+/// Rulebooks that matches were opened with, by digest; compiled once a process.
+pub type Books = Mutex<BTreeMap<String, Arc<Rulebook>>>;
+
+/// What the referee's records need beside the index.
+#[derive(Debug, Default)]
+pub struct Desk {
+    /// The Keeper's settings.
+    pub house: House,
+    books: Books,
+}
+
+impl Desk {
+    /// A desk with these settings and the rulebooks of the shelf at hand.
+    pub fn new(house: House, shelf: &Shelf) -> Desk {
+        let books = shelf
+            .books()
+            .map(|b| (referee::book_digest(&b.text), Arc::clone(b)))
+            .collect();
+        Desk {
+            house,
+            books: Mutex::new(books),
+        }
+    }
+}
+
+/// The referee's records in an index, read when needed.
+pub struct Shelved<'a> {
+    index: &'a dyn ReadIndex,
+    desk: &'a Desk,
+    /// The first trouble met while reading; reading answers "nothing" after it.
+    trouble: Mutex<Option<StoreError>>,
+}
+
+const COUNTERS: &[u8] = b"counters";
+/// Open games that a list shows.
+const SEEKS_MAX: usize = 1000;
+/// Record lines of one match.
+const LINES_MAX: usize = 100_000;
+
+fn extra(word: &str, key: &str) -> Vec<u8> {
+    format!("{word}/{key}").into_bytes()
+}
+
+fn write<T: Serialize>(value: &T) -> Result<Vec<u8>, StoreError> {
+    postcard::to_allocvec(value).map_err(|e| fold_error(e.to_string()))
+}
+
+impl<'a> Shelved<'a> {
+    /// Reads the records in this index.
+    pub fn new(index: &'a dyn ReadIndex, desk: &'a Desk) -> Shelved<'a> {
+        Shelved {
+            index,
+            desk,
+            trouble: Mutex::default(),
+        }
+    }
+
+    /// What went wrong while reading, if anything did: a decision made on such reading must not be kept.
+    ///
+    /// # Errors
+    /// The first error met.
+    pub fn sound(&self) -> Result<(), StoreError> {
+        match self
+            .trouble
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+        {
+            Some(e) => Err(e),
+            None => Ok(()),
+        }
+    }
+
+    fn note<T>(&self, result: Result<T, StoreError>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(e) => {
+                let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+                trouble.get_or_insert(e);
+                None
+            }
+        }
+    }
+
+    fn raw(&self, tree: Tree, key: &[u8]) -> Option<Vec<u8>> {
+        self.note(self.index.get(tree, key)).flatten()
+    }
+
+    fn read<T: DeserializeOwned>(&self, tree: Tree, key: &[u8]) -> Option<T> {
+        let bytes = self.raw(tree, key)?;
+        self.note(
+            postcard::from_bytes(&bytes)
+                .map_err(|e| fold_error(format!("a row of {tree:?} cannot be read: {e}"))),
+        )
+    }
+
+    fn number(&self, tree: Tree, key: &[u8]) -> Option<u32> {
+        let bytes = self.raw(tree, key)?;
+        Some(u32::from_be_bytes(bytes.try_into().ok()?))
+    }
+}
+
+impl Registry for Shelved<'_> {
+    fn house(&self) -> &House {
+        &self.desk.house
+    }
+    fn counters(&self) -> Counters {
+        self.read(Tree::Meta, COUNTERS).unwrap_or_default()
+    }
+    fn player(&self, no: PlayerNo) -> Option<Arc<Player>> {
+        self.read::<Player>(Tree::Players, &no.0.to_be_bytes())
+            .map(Arc::new)
+    }
+    fn player_by_address(&self, address: &str) -> Option<PlayerNo> {
+        self.number(Tree::Addresses, address.to_ascii_lowercase().as_bytes())
+            .map(PlayerNo)
+    }
+    fn player_by_name(&self, name: &str) -> Option<PlayerNo> {
+        self.number(Tree::Names, name.to_lowercase().as_bytes())
+            .map(PlayerNo)
+    }
+    fn game(&self, no: MatchNo) -> Option<Arc<Match>> {
+        let bytes = self.raw(Tree::Matches, &no.0.to_be_bytes())?;
+        let loaded = Match::load(&bytes, |digest| self.book(digest))
+            .map_err(|e| fold_error(e.what));
+        self.note(loaded).map(Arc::new)
+    }
+    fn game_by_gid(&self, gid: &str) -> Option<MatchNo> {
+        self.number(Tree::Extra, &extra("gid", gid)).map(MatchNo)
+    }
+    fn seeking(&self) -> Vec<MatchNo> {
+        let prefix = extra("seek", "");
+        let rows = self.note(self.index.scan_prefix(Tree::Extra, &prefix, SEEKS_MAX));
+        rows.unwrap_or_default()
+            .iter()
+            .filter_map(|(key, _)| {
+                let no = key.get(prefix.len()..)?.try_into().ok()?;
+                Some(MatchNo(u32::from_be_bytes(no)))
+            })
+            .collect()
+    }
+    fn due(&self, now: Timestamp, most: usize) -> Vec<MatchNo> {
+        let rows = self.note(self.index.scan(Tree::Deadlines, &[], most));
+        let now = time_key(now);
+        rows.unwrap_or_default()
+            .iter()
+            .take_while(|(key, _)| key.get(..8).is_some_and(|at| at <= &now[..]))
+            .filter_map(|(key, _)| {
+                let no = key.get(8..12)?.try_into().ok()?;
+                Some(MatchNo(u32::from_be_bytes(no)))
+            })
+            .collect()
+    }
+    fn next_due(&self) -> Option<Timestamp> {
+        let rows = self.note(self.index.scan(Tree::Deadlines, &[], 1))?;
+        let no = rows.first()?.0.get(8..12)?.try_into().ok()?;
+        self.game(MatchNo(u32::from_be_bytes(no)))?.next_due()
+    }
+    fn book(&self, digest: &str) -> Option<Arc<Rulebook>> {
+        let mut books = self
+            .desk
+            .books
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(book) = books.get(digest) {
+            return Some(Arc::clone(book));
+        }
+        let (id, text): (String, String) = self.read(Tree::Extra, &extra("book", digest))?;
+        let book = Arc::new(self.note(
+            Rulebook::parse(&id, &text).map_err(|e| fold_error(e.to_string())),
+        )?);
+        books.insert(digest.to_owned(), Arc::clone(&book));
+        Some(book)
+    }
+    fn lines(&self, no: MatchNo) -> Vec<Line> {
+        let rows = self.note(
+            self.index
+                .scan_prefix(Tree::Ledger, &no.0.to_be_bytes(), LINES_MAX),
+        );
+        rows.unwrap_or_default()
+            .iter()
+            .filter_map(|(_, bytes)| postcard::from_bytes(bytes).ok())
+            .collect()
+    }
+    fn held(&self, code: &str) -> Option<Held> {
+        let bytes = self.raw(Tree::Held, code.as_bytes())?;
+        self.note(serde_json::from_slice(&bytes).map_err(|e| fold_error(e.to_string())))
+    }
+    fn asked(&self, address: &str) -> Option<Timestamp> {
+        let bytes = self.raw(Tree::Extra, &extra("asked", &address.to_ascii_lowercase()))?;
+        let second = i64::from_be_bytes(bytes.try_into().ok()?);
+        Timestamp::from_second(second).ok()
+    }
+    fn seen(&self, key: &str) -> bool {
+        self.raw(Tree::Seen, key.as_bytes()).is_some()
+    }
+    fn mail_by_message_id(&self, id: &str) -> Option<SentMail> {
+        self.read(Tree::Extra, &extra("mid", id))
+    }
+}
+
+/// Turns a transaction into changes of the index; runs in a commit, in a redo and in a rebuild alike.
+///
+/// # Errors
+/// An event that does not fit what is known.
+pub fn fold(desk: &Desk, payload: &Payload, index: &dyn ReadIndex) -> Result<Batch, StoreError> {
+    let shelved = Shelved::new(index, desk);
+    let mut overlay = Overlay::new(&shelved);
+    for value in &payload.events {
+        let event: Event = serde_json::from_value(value.clone())
+            .map_err(|e| fold_error(format!("an event cannot be read: {e}")))?;
+        referee::apply(&mut overlay, &event).map_err(|e| fold_error(e.what))?;
+    }
+    let changes = std::mem::take(&mut overlay.changes);
+    drop(overlay);
+    let batch = rows(&changes, payload, &shelved)?;
+    shelved.sound()?;
+    Ok(batch)
+}
+
+fn rows(changes: &Changes, payload: &Payload, old: &Shelved) -> Result<Batch, StoreError> {
+    let mut batch = Batch::default();
+    if let Some(counters) = &changes.counters {
+        batch.put(Tree::Meta, COUNTERS, write(counters)?);
+    }
+    for (no, player) in &changes.players {
+        batch.put(Tree::Players, no.0.to_be_bytes(), write(&**player)?);
+    }
+    for (address, no) in &changes.addresses {
+        batch.put(Tree::Addresses, address.as_bytes(), no.0.to_be_bytes());
+    }
+    for (name, no) in &changes.names {
+        match no {
+            Some(no) => batch.put(Tree::Names, name.as_bytes(), no.0.to_be_bytes()),
+            None => batch.delete(Tree::Names, name.as_bytes()),
+        }
+    }
+    for (gid, no) in &changes.gids {
+        batch.put(Tree::Extra, extra("gid", gid), no.0.to_be_bytes());
+    }
+    for (digest, book) in &changes.books {
+        batch.put(
+            Tree::Extra,
+            extra("book", digest),
+            write(&(&book.id, &book.text))?,
+        );
+    }
+    for (no, game) in &changes.games {
+        game_rows(&mut batch, *no, game, old);
+    }
+    for (no, lines) in &changes.lines {
+        for line in lines {
+            let mut key = no.0.to_be_bytes().to_vec();
+            key.extend(line.at.to_be_bytes());
+            batch.put(Tree::Ledger, key, write(line)?);
+        }
+    }
+    for (code, held) in &changes.held {
+        match held {
+            Some(held) => {
+                let json =
+                    serde_json::to_vec(held).map_err(|e| fold_error(e.to_string()))?;
+                batch.put(Tree::Held, code.as_bytes(), json);
+            }
+            None => batch.delete(Tree::Held, code.as_bytes()),
+        }
+    }
+    for (address, at) in &changes.asked {
+        let key = extra("asked", &address.to_ascii_lowercase());
+        batch.put(Tree::Extra, key, at.as_second().to_be_bytes());
+    }
+    for mail in &payload.mails {
+        if let Some(sent) = sent_mail(&mail.seat, mail.seq) {
+            let id = mail.message_id.trim_matches(['<', '>']);
+            batch.put(Tree::Extra, extra("mid", id), write(&sent)?);
+        }
+    }
+    Ok(batch)
+}
+
+/// The match with the indices that follow it: what is due when, and who looks for partners.
+fn game_rows(batch: &mut Batch, no: MatchNo, game: &Match, old: &Shelved) {
+    let before = old.game(no).and_then(|m| m.next_due());
+    let after = game.next_due();
+    let key = |at: Timestamp| {
+        let mut key = time_key(at).to_vec();
+        key.extend(no.0.to_be_bytes());
+        key
+    };
+    if before != after {
+        if let Some(at) = before {
+            batch.delete(Tree::Deadlines, key(at));
+        }
+        if let Some(at) = after {
+            batch.put(Tree::Deadlines, key(at), []);
+        }
+    }
+    let mut seek = extra("seek", "");
+    seek.extend(no.0.to_be_bytes());
+    if game.stage == Stage::Seeking {
+        batch.put(Tree::Extra, seek, []);
+    } else {
+        batch.delete(Tree::Extra, seek);
+    }
+    batch.put(Tree::Matches, no.0.to_be_bytes(), game.save());
+}
+
+/// The lane of a mail about a match, `42/1`: match and chair.
+pub fn lane(game: MatchNo, chair: u8) -> String {
+    format!("{}/{chair}", game.0)
+}
+
+fn sent_mail(lane: &str, turn: u64) -> Option<SentMail> {
+    let (game, chair) = lane.split_once('/')?;
+    Some(SentMail {
+        game: MatchNo(game.parse().ok()?),
+        chair: chair.parse().ok()?,
+        turn: u32::try_from(turn).ok()?,
+    })
+}

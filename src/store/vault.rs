@@ -1,0 +1,517 @@
+//! The store: one place where a transaction becomes durable and visible.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::error::{StoreError, Told};
+use super::fold::{Fold, SeenRow, changes, decode, to_json};
+use super::index::{FULL_CHECK_BYTES_MAX, Index};
+use super::journal::{Digest, Journal, KIND_MANY, KIND_ONE, Place, RECORD_BYTES_MAX};
+use super::lock::Lock;
+use super::outbox::OutboxId;
+use super::payload::Payload;
+use super::spool::Spool;
+use super::tree::{Batch, Overlay, ReadIndex, Row, Tree};
+use super::{fail, files, seen};
+
+/// Format of the state directory; a newer one is refused.
+const FORMAT: u32 = 1;
+/// Payloads that share one record; more make several records.
+const GROUP_BYTES: usize = 1 << 20;
+/// Transactions applied to the index at once in a redo or rebuild.
+const REDO_BATCH: usize = 256;
+/// Bytes kept back, to be given up when the disk is full, so that the running transaction can end.
+const BALLAST_BYTES: usize = 8 << 20;
+/// Its being there means: make the index again.
+const REBUILD_MARK: &str = "REBUILD";
+
+/// Proof that a letter's fate is on the disk; only a commit (or an earlier one, found again) gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settled {
+    seq: u64,
+    outcome: String,
+}
+
+impl Settled {
+    /// The transaction that settled it.
+    pub fn seq(&self) -> u64 {
+        self.seq
+    }
+    /// What became of it.
+    pub fn outcome(&self) -> &str {
+        &self.outcome
+    }
+}
+
+/// How to open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opening {
+    /// Reads the last journal segment whole, and a small index too: for a process that will run long.
+    Careful,
+    /// Reads only what came after the index's head: for one letter from a pipe.
+    Quick,
+}
+
+/// What a check read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// Records in the journal.
+    pub records: u64,
+    /// Rows in the index.
+    pub rows: u64,
+}
+
+/// The open store; there is one per state directory.
+pub struct Store {
+    dir: PathBuf,
+    lock: Lock,
+    pub(super) journal: Journal,
+    pub(super) index: Index,
+    fold: Fold,
+    broken: Option<String>,
+    low: bool,
+    pub(super) flying: BTreeSet<OutboxId>,
+    pub(super) last_read: Option<(Place, Vec<Payload>)>,
+}
+
+impl Store {
+    /// Opens or makes the state directory, carefully.
+    pub fn open(dir: &Path, fold: Fold) -> Result<Self, StoreError> {
+        Self::open_as(dir, fold, Opening::Careful)
+    }
+
+    /// Opens or makes the state directory: takes the lock, cuts off a torn last record, and brings the index up to
+    /// the journal, making it again when it cannot be trusted.
+    pub fn open_as(dir: &Path, fold: Fold, opening: Opening) -> Result<Self, StoreError> {
+        Self::open_with(dir, fold, opening, false)
+    }
+
+    /// Makes the index again from the journal, whatever state it is in.
+    pub fn rebuild(dir: &Path, fold: Fold) -> Result<Self, StoreError> {
+        Self::open_with(dir, fold, Opening::Careful, true)
+    }
+
+    fn open_with(dir: &Path, fold: Fold, opening: Opening, anew: bool) -> Result<Self, StoreError> {
+        files::make_dir(dir)?;
+        let mut lock = Lock::take(dir)?;
+        check_format(dir)?;
+        let aside = dir.join("quarantine");
+        files::make_dir(&aside)?;
+        let db = dir.join("db");
+        let careful = opening == Opening::Careful;
+        let acknowledged = if anew { None } else { lock.clean() };
+        let kept = match anew {
+            true => None,
+            false => trusted_index(dir, &lock, careful),
+        };
+        let known = kept.as_ref().map(|i| i.head().tip);
+        let journal = Journal::open(dir, &aside, known, careful)?;
+        let tip = journal.tip();
+        let applied = known.map_or(0, |k| k.seq).max(acknowledged.unwrap_or(0));
+        if applied > tip.seq {
+            if let Some(index) = kept {
+                index.close();
+            }
+            return Err(StoreError::Shorter {
+                journal: tip.seq,
+                index: applied,
+            });
+        }
+        lock.write(None)?;
+        let low = !make_ballast(dir);
+        let store = |index| Self {
+            dir: dir.to_path_buf(),
+            lock,
+            journal,
+            index,
+            fold,
+            broken: None,
+            low,
+            flying: BTreeSet::new(),
+            last_read: None,
+        };
+        match kept {
+            Some(index) => {
+                let mut store = store(index);
+                match store.redo() {
+                    Err(StoreError::Index(why)) => {
+                        tracing::warn!("index is made again: {why}");
+                        store.remake()?;
+                    }
+                    other => other?,
+                }
+                Ok(store)
+            }
+            None => {
+                files::write_whole(dir, REBUILD_MARK, b"")?;
+                files::remove(&db)?;
+                let mut store = store(Index::open(&db)?);
+                store.fill()?;
+                Ok(store)
+            }
+        }
+    }
+
+    fn remake(&mut self) -> Result<(), StoreError> {
+        let db = self.dir.join("db");
+        files::write_whole(&self.dir, REBUILD_MARK, b"")?;
+        // The old one may still be held by sled's threads, so it is not opened again but moved away.
+        let old = self.dir.join("db.bad");
+        files::remove(&old)?;
+        std::fs::rename(&db, &old).told("move", &db)?;
+        let bad = std::mem::replace(&mut self.index, Index::open(&db)?);
+        bad.close();
+        self.fill()?;
+        files::remove(&old)
+    }
+
+    fn fill(&mut self) -> Result<(), StoreError> {
+        self.redo()?;
+        self.index.settle()?;
+        files::remove(&self.dir.join(REBUILD_MARK))?;
+        files::sync_dir(&self.dir)
+    }
+
+    /// Applies what the journal has and the index has not.
+    fn redo(&mut self) -> Result<(), StoreError> {
+        let from = self.index.head().tip;
+        let (fold, index) = (self.fold.clone(), &mut self.index);
+        let mut waiting = Batch::default();
+        let (mut count, mut last) = (0, from);
+        self.journal
+            .each_after((from.seq > 0).then_some(from), |tip, place, kind, bytes| {
+                let payloads = decode(kind, bytes, tip.seq)?;
+                let batch = changes(
+                    &fold,
+                    &payloads,
+                    tip.seq,
+                    place,
+                    &Overlay {
+                        under: &*index,
+                        over: &waiting,
+                    },
+                )?;
+                waiting.extend(batch);
+                (count, last) = (count + 1, tip);
+                if count >= REDO_BATCH {
+                    fail::point("C17").map_err(|e| StoreError::Broken(e.to_string()))?;
+                    index.apply(&std::mem::take(&mut waiting), last)?;
+                    count = 0;
+                }
+                Ok(())
+            })?;
+        if count > 0 {
+            index.apply(&waiting, last)?;
+        }
+        Ok(())
+    }
+
+    /// Makes one transaction durable, then visible.
+    pub fn commit(&mut self, payload: Payload) -> Result<Settled, StoreError> {
+        let (bytes, outcome) = (to_json(&payload)?, payload.outcome.clone());
+        let seq = self.settle(KIND_ONE, &bytes, &[payload])?;
+        Ok(Settled { seq, outcome })
+    }
+
+    /// The same for several at once, with one sync for about a megabyte of them. When one is refused, those of
+    /// earlier records stay and nothing of its own record is written.
+    pub fn commit_many(&mut self, payloads: Vec<Payload>) -> Result<Vec<Settled>, StoreError> {
+        let mut settled = Vec::with_capacity(payloads.len());
+        let (mut group, mut bytes) = (Vec::new(), b"[".to_vec());
+        let mut rest = payloads.into_iter().peekable();
+        while let Some(payload) = rest.next() {
+            bytes.extend_from_slice(&to_json(&payload)?);
+            group.push(payload);
+            if bytes.len() < GROUP_BYTES && rest.peek().is_some() {
+                bytes.push(b',');
+                continue;
+            }
+            bytes.push(b']');
+            let seq = self.settle(KIND_MANY, &bytes, &group)?;
+            settled.extend(group.drain(..).map(|p| Settled {
+                seq,
+                outcome: p.outcome,
+            }));
+            bytes.truncate(1);
+        }
+        Ok(settled)
+    }
+
+    /// The one place where journal and index are written, in this order.
+    fn settle(&mut self, kind: u8, bytes: &[u8], payloads: &[Payload]) -> Result<u64, StoreError> {
+        self.ready()?;
+        if bytes.len() > RECORD_BYTES_MAX {
+            return Err(StoreError::TooBig {
+                bytes: bytes.len(),
+                most: RECORD_BYTES_MAX,
+            });
+        }
+        self.unseen(payloads)?;
+        let seq = self.journal.tip().seq + 1;
+        let place = self.journal.prepare(bytes.len())?;
+        // Folded before it is written: what cannot be folded must not get into the journal.
+        let folded = changes(&self.fold, payloads, seq, place, &self.index);
+        let batch = self.watch(folded)?;
+        self.crash("C5")?;
+        let appended = self.append(kind, bytes, place);
+        self.watch(appended)?;
+        self.crash("C8")?;
+        self.crash("C9")?;
+        let applied = self.index.apply(&batch, self.journal.tip());
+        self.or_break(applied)?;
+        self.crash("C10")?;
+        self.crash("C11")?;
+        Ok(seq)
+    }
+
+    fn append(&mut self, kind: u8, bytes: &[u8], place: Place) -> Result<(), StoreError> {
+        let ballast = self.dir.join("ballast");
+        match self.journal.append(kind, bytes, place) {
+            Err(StoreError::Full(_)) if ballast.exists() => {
+                tracing::error!(
+                    "the disk is full; the ballast is given up to finish this transaction"
+                );
+                self.low = true;
+                files::remove(&ballast)?;
+                self.journal.append(kind, bytes, place)
+            }
+            other => other,
+        }
+    }
+
+    /// An effect that exists is not brought about again.
+    fn unseen(&mut self, payloads: &[Payload]) -> Result<(), StoreError> {
+        let mut here = BTreeSet::new();
+        for payload in payloads.iter().filter(|p| !p.events.is_empty()) {
+            for key in &payload.keys {
+                let before = self.seen(key)?.map(|s| s.seq);
+                let twice = (!here.insert(key)).then(|| self.journal.tip().seq + 1);
+                if let Some(seq) = before.or(twice) {
+                    return Err(StoreError::Seen {
+                        key: key.clone(),
+                        seq,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn ready(&self) -> Result<(), StoreError> {
+        match &self.broken {
+            Some(why) => Err(StoreError::Broken(why.clone())),
+            None => Ok(()),
+        }
+    }
+
+    /// After the journal has it, any failure means: stop and open anew.
+    fn or_break<T>(&mut self, done: Result<T, StoreError>) -> Result<T, StoreError> {
+        done.map_err(|e| {
+            self.broken = Some(e.to_string());
+            if matches!(e, StoreError::Index(_)) {
+                self.ask_for_rebuild();
+            }
+            StoreError::Broken(e.to_string())
+        })
+    }
+
+    /// Notices trouble of the index, which no further answer may come from.
+    pub(super) fn watch<T>(&mut self, done: Result<T, StoreError>) -> Result<T, StoreError> {
+        if let Err(e) = &done
+            && e.is_fatal()
+        {
+            self.broken = Some(e.to_string());
+        }
+        if self.index.is_sick() {
+            self.ask_for_rebuild();
+        }
+        done
+    }
+
+    fn ask_for_rebuild(&self) {
+        if let Err(e) = files::write_whole(&self.dir, REBUILD_MARK, b"") {
+            tracing::error!("{e}");
+        }
+    }
+
+    pub(super) fn crash(&mut self, name: &str) -> Result<(), StoreError> {
+        let done = fail::point(name).map_err(|e| StoreError::Broken(e.to_string()));
+        self.or_break(done)
+    }
+
+    /// Was a letter with this key settled? Then it is only acknowledged again.
+    pub fn seen(&self, key: &str) -> Result<Option<Settled>, StoreError> {
+        match self.get(Tree::Seen, &seen::index_key(key))? {
+            None => Ok(None),
+            Some(bytes) => {
+                let row: SeenRow =
+                    postcard::from_bytes(&bytes).map_err(|e| StoreError::Index(e.to_string()))?;
+                Ok(Some(Settled {
+                    seq: row.seq,
+                    outcome: row.outcome,
+                }))
+            }
+        }
+    }
+
+    /// How often a letter tripped the program.
+    pub fn strikes(&self, key: &str) -> Result<u32, StoreError> {
+        let bytes = self.get(Tree::Strikes, &seen::index_key(key))?;
+        Ok(bytes
+            .and_then(|b| b.try_into().ok())
+            .map_or(0, u32::from_be_bytes))
+    }
+
+    /// The last transaction and its check.
+    pub fn head(&self) -> (u64, Digest) {
+        let tip = self.journal.tip();
+        (tip.seq, tip.digest)
+    }
+
+    /// Calls `each` with every transaction of the journal in order: number and payload.
+    pub fn replay(
+        &self,
+        mut each: impl FnMut(u64, Payload) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.journal.each_after(None, |tip, _, kind, bytes| {
+            decode(kind, bytes, tip.seq)?
+                .into_iter()
+                .try_for_each(|payload| each(tip.seq, payload))
+        })
+    }
+
+    /// Reads the whole journal and the whole index; both must be undamaged and end at the same transaction.
+    pub fn check(&mut self) -> Result<Checked, StoreError> {
+        self.ready()?;
+        let mut records = 0;
+        self.journal.each_after(None, |_, _, _, _| {
+            records += 1;
+            Ok(())
+        })?;
+        let checked = self.index.full_check();
+        let rows = self.watch(checked)?;
+        Ok(Checked { records, rows })
+    }
+
+    /// Is the disk so full that the ballast is gone? Then nothing should be fetched or sent.
+    pub fn is_low(&self) -> bool {
+        self.low
+    }
+
+    /// Letters held until the keeper or the player says more.
+    pub fn spool(&self) -> Result<Spool, StoreError> {
+        Spool::open(&self.dir.join("spool"))
+    }
+
+    /// Letters set aside because they trip the program.
+    pub fn quarantine(&self) -> Result<Spool, StoreError> {
+        Spool::open(&self.dir.join("quarantine"))
+    }
+
+    /// Stops cleanly: the index is synced too, so the next start trusts it even after a power cut.
+    pub fn close(mut self) -> Result<(), StoreError> {
+        self.ready()?;
+        let settled = self.index.settle();
+        self.watch(settled)?;
+        self.index.close();
+        // Again with sled gone: what it wrote while closing.
+        sync_all(&self.dir.join("db"))?;
+        let seq = self.journal.tip().seq;
+        self.journal.close()?;
+        self.lock.write(Some(seq))
+    }
+}
+
+impl ReadIndex for Store {
+    fn get(&self, tree: Tree, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.ready()?;
+        self.index.get(tree, key)
+    }
+
+    fn scan(&self, tree: Tree, from: &[u8], most: usize) -> Result<Vec<Row>, StoreError> {
+        self.ready()?;
+        self.index.scan(tree, from, most)
+    }
+}
+
+/// The index, when what the last process left allows to trust it.
+fn trusted_index(dir: &Path, lock: &Lock, careful: bool) -> Option<Index> {
+    let db = dir.join("db");
+    if !db.exists()
+        || dir.join(REBUILD_MARK).exists()
+        || !(lock.clean().is_some() || lock.same_boot())
+    {
+        return None;
+    }
+    let index = match Index::open(&db) {
+        Ok(index) => index,
+        Err(e) => {
+            tracing::warn!("index is made again: {e}");
+            return None;
+        }
+    };
+    let tip = index.head().tip;
+    let whole = match lock.clean() {
+        Some(seq) => tip.seq == seq,
+        None => true,
+    };
+    let sound = whole
+        && (!careful || index.bytes_on_disk() > FULL_CHECK_BYTES_MAX || index.full_check().is_ok());
+    if sound {
+        return Some(index);
+    }
+    tracing::warn!("index is made again: it does not match its own sum or the last clean stop");
+    index.close();
+    None
+}
+
+fn sync_all(dir: &Path) -> Result<(), StoreError> {
+    for entry in std::fs::read_dir(dir).told("read", dir)? {
+        let path = entry.told("read", dir)?.path();
+        if path.is_file() {
+            std::fs::File::open(&path)
+                .and_then(|f| f.sync_all())
+                .told("sync", &path)?;
+        }
+    }
+    files::sync_dir(dir)
+}
+
+fn check_format(dir: &Path) -> Result<(), StoreError> {
+    let path = dir.join("FORMAT");
+    match std::fs::read_to_string(&path) {
+        Ok(text) => match text.trim().parse::<u32>() {
+            Ok(found) if found == FORMAT => Ok(()),
+            _ => Err(StoreError::Format {
+                path: dir.to_path_buf(),
+                found: text.trim().to_owned(),
+                known: FORMAT,
+            }),
+        },
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            if dir.join("journal.000001").exists() {
+                return Err(StoreError::Missing {
+                    what: "file",
+                    name: path.display().to_string(),
+                });
+            }
+            files::write_whole(dir, "FORMAT", format!("{FORMAT}\n").as_bytes())
+        }
+        Err(e) => Err(e).told("read", &path),
+    }
+}
+
+fn make_ballast(dir: &Path) -> bool {
+    let path = dir.join("ballast");
+    if std::fs::metadata(&path).is_ok_and(|m| m.len() == BALLAST_BYTES as u64) {
+        return true;
+    }
+    match files::write_whole(dir, "ballast", &vec![0xb7; BALLAST_BYTES]) {
+        Ok(()) => true,
+        Err(e) => {
+            tracing::error!("no room for the ballast: {e}");
+            let _ = files::remove(&dir.join(".ballast.tmp"));
+            false
+        }
+    }
+}
