@@ -18,42 +18,43 @@ const QUICK_MAX: u64 = 300_000;
 
 /// Step sequences of depth 1, 2, 3 ... from the start.
 ///
-/// Chess: the published figures. Depth 5 of atomic, crazyhouse, antichess, knightmate, kingofthehill and
-/// threecheck: the perft lists of Fairy-Stockfish (`tests/perft.sh`). All others and all smaller
-/// depths: counted with `pyffish` 0.0.90, the Python module of Fairy-Stockfish, over `legal_moves` of the variant of
-/// the same name (`3check` for threecheck, `amazon` for amazonchess).
+/// Chess: the published figures. Depth 5 of antichess, atomic, crazyhouse, kingofthehill and threecheck: `tests/perft.sh`
+/// of multi-variant Stockfish. Last depth of amazonchess, asean, chancellor, courier, embassy, janus, losalamos,
+/// makruk, modern, nightrider and xiangqi: `tests/perft.sh` of Fairy-Stockfish. All others: counted with
+/// `pyffish` 0.0.90, the Python module of Fairy-Stockfish, over `legal_moves` of the variant of the same name (`3check` for
+/// threecheck, `amazon` for amazonchess).
 const FIGURES: &[(&str, &[u64])] = &[
     ("almost", &[22, 484, 11_895]),
-    ("amazonchess", &[22, 484, 12_483]),
+    ("amazonchess", &[22, 484, 12_483, 318_185]),
     ("antichess", &[20, 400, 8_067, 153_299, 2_732_672]),
-    ("asean", &[23, 529, 12_012]),
+    ("asean", &[23, 529, 12_012, 273_026]),
     ("atomic", &[20, 400, 8_902, 197_326, 4_864_979]),
     ("berolina", &[30, 900, 28_328]),
     ("breakthrough", &[22, 484, 11_132]),
     ("capablanca", &[28, 784, 25_228, 805_128]),
     ("centaur", &[28, 784, 24_490]),
-    ("chancellor", &[24, 576, 15_896]),
+    ("chancellor", &[24, 576, 15_896, 436_656]),
     ("chess", &[20, 400, 8_902, 197_281, 4_865_609]),
-    ("courier", &[26, 678, 18_406]),
+    ("courier", &[26, 678, 18_406, 500_337]),
     ("crazyhouse", &[20, 400, 8_902, 197_281, 4_888_832]),
-    ("embassy", &[28, 784, 25_281]),
+    ("embassy", &[28, 784, 25_281, 809_539]),
     ("gardner", &[7, 53, 506, 4_775, 52_512]),
     ("gothic", &[28, 784, 25_283, 808_984]),
     ("grand", &[65, 4_225, 259_514]),
     ("hoppelpoppel", &[20, 400, 9_034, 202_459]),
-    ("janus", &[28, 782, 24_747]),
+    ("janus", &[28, 782, 24_747, 772_074]),
     ("kingofthehill", &[20, 400, 8_902, 197_281, 4_865_609]),
-    ("knightmate", &[18, 324, 6_765, 139_774, 3_249_033]),
-    ("losalamos", &[10, 100, 1_212, 14_332]),
-    ("makruk", &[23, 529, 12_012]),
+    ("knightmate", &[18, 324, 6_765, 139_774]),
+    ("losalamos", &[10, 100, 1_212, 14_332, 191_846]),
+    ("makruk", &[23, 529, 12_012, 273_026]),
     ("minixiangqi", &[19, 331, 6_664, 127_164]),
-    ("modern", &[24, 576, 15_831]),
+    ("modern", &[24, 576, 15_831, 433_729]),
     ("newzealand", &[20, 400, 8_976, 200_310]),
-    ("nightrider", &[24, 576, 15_586]),
+    ("nightrider", &[24, 576, 15_586, 419_019]),
     ("shako", &[58, 3_364, 185_938]),
     ("shatranj", &[16, 256, 4_176, 68_122]),
     ("threecheck", &[20, 400, 8_902, 197_281, 4_865_609]),
-    ("xiangqi", &[44, 1_920, 79_666]),
+    ("xiangqi", &[44, 1_920, 79_666, 3_290_240]),
 ];
 
 #[test]
