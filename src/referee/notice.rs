@@ -597,7 +597,6 @@ pub enum Why {
     CardAlreadyDown { turn: u32 },
     NoPicks { certain: Option<String> },
     CardsAreOpen,
-    PickOrGuess { write: String },
     PlanWithoutPick,
     TwoPlans,
     // The letter.
