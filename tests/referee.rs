@@ -7,8 +7,8 @@ use tulpa::fair::seal;
 use tulpa::fair::token::reply_token;
 use tulpa::referee::order::{Oddities, Order, OrderLine, Part, Proof, Read, Rival, Slip, Token};
 use tulpa::referee::{
-    Command, Decision, House, MatchNo, News, Notice, NoticeKind, Outcome, Registry, ReplyTo, Report, Room,
-    SentMail, Stage, To, Why, apply, decide, next_deadline,
+    Command, Decision, House, MatchNo, News, Notice, NoticeKind, Outcome, Registry, ReplyTo,
+    Report, Room, SentMail, Stage, To, Why, apply, decide, next_deadline,
 };
 use tulpa::rules::{Seat, Shelf};
 
@@ -28,7 +28,11 @@ struct World {
 }
 
 fn line(text: &str, order: Order) -> OrderLine {
-    OrderLine { line: 1, text: text.into(), order: Ok(order) }
+    OrderLine {
+        line: 1,
+        text: text.into(),
+        order: Ok(order),
+    }
 }
 
 /// A tiny reader, enough for these tests; the real one is in layer `post`.
@@ -60,17 +64,26 @@ fn orders(text: &str) -> Vec<OrderLine> {
             "message" => Order::Message(rest_string),
             "turn" => Order::Turn(rest.parse().unwrap()),
             "confirm" => Order::Confirm(rest_string),
-            "seek" => Order::Seek { game: rest_string, options: BTreeMap::new() },
+            "seek" => Order::Seek {
+                game: rest_string,
+                options: BTreeMap::new(),
+            },
             "seeks" => Order::Seeks,
             "join" => Order::Join(rest.parse().unwrap()),
             "if" => Order::IfCreated {
                 created: Some(rest.trim_start_matches("created:").trim().into()),
                 otherwise: None,
             },
-            "else:" => Order::IfCreated { created: None, otherwise: Some(rest_string) },
+            "else:" => Order::IfCreated {
+                created: None,
+                otherwise: Some(rest_string),
+            },
             _ => Order::Play(l.into()),
         };
-        out.push(OrderLine { line: i + 1, ..line(l, order) });
+        out.push(OrderLine {
+            line: i + 1,
+            ..line(l, order)
+        });
     }
     out
 }
@@ -82,7 +95,10 @@ fn new_game(game: &str, rival: &str, seat: &str, options: &[(&str, &str)]) -> Ve
             game: game.into(),
             rivals: vec![Rival::Address(rival.into())],
             seat: (!seat.is_empty()).then(|| seat.into()),
-            options: options.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect(),
+            options: options
+                .iter()
+                .map(|(k, v)| (k.to_string(), v.to_string()))
+                .collect(),
         },
     )]
 }
@@ -90,7 +106,11 @@ fn new_game(game: &str, rival: &str, seat: &str, options: &[(&str, &str)]) -> Ve
 impl World {
     fn new() -> World {
         World {
-            room: Room::new(House { key: [7; 32], strict: false, days: 0 }),
+            room: Room::new(House {
+                key: [7; 32],
+                strict: false,
+                days: 0,
+            }),
             shelf: Shelf::builtin(),
             now: "2026-01-01T00:00:00Z".parse().unwrap(),
             letters: 0,
@@ -136,7 +156,10 @@ impl World {
             let loaded = tulpa::referee::Match::load(&m.save(), |d| self.room.book(d)).unwrap();
             assert_eq!(format!("{m:?}"), format!("{loaded:?}"));
         }
-        assert_eq!(format!("{:?}", self.room.changes.players), format!("{:?}", applied.changes.players));
+        assert_eq!(
+            format!("{:?}", self.room.changes.players),
+            format!("{:?}", applied.changes.players)
+        );
         assert_eq!(self.room.changes.lines, applied.changes.lines);
         for notice in &decision.notices {
             let address = match &notice.to {
@@ -146,7 +169,14 @@ impl World {
             self.mails += 1;
             if let (Some(game), ReplyTo::Chair { chair, .. }) = (notice.game, &notice.reply) {
                 let id = format!("mail-{}@referee", self.mails);
-                self.room.mails.insert(id, SentMail { game, chair: *chair, turn: notice.turn });
+                self.room.mails.insert(
+                    id,
+                    SentMail {
+                        game,
+                        chair: *chair,
+                        turn: notice.turn,
+                    },
+                );
             }
             self.last.insert(address, notice.clone());
         }
@@ -166,7 +196,11 @@ impl World {
                 seat: *chair,
                 mac: reply_token(&self.room.house.key, gid, *chair, *epoch),
             }),
-            ReplyTo::Code(code) => Some(Token { gid: "confirm".into(), seat: 0, mac: code.clone() }),
+            ReplyTo::Code(code) => Some(Token {
+                gid: "confirm".into(),
+                seat: 0,
+                mac: code.clone(),
+            }),
             ReplyTo::Plain => None,
         }
     }
@@ -190,13 +224,18 @@ impl World {
     fn to<'a>(&self, decision: &'a Decision, address: &str) -> &'a NoticeKind {
         let no = self.room.player_by_address(address).unwrap();
         let mut found = decision.notices.iter().filter(|n| n.to == To::Player(no));
-        let one = found.next().unwrap_or_else(|| panic!("no mail to {address}: {decision:#?}"));
+        let one = found
+            .next()
+            .unwrap_or_else(|| panic!("no mail to {address}: {decision:#?}"));
         assert!(found.next().is_none(), "more than one mail to {address}");
         &one.kind
     }
     fn silent_to(&self, decision: &Decision, address: &str) {
         let no = self.room.player_by_address(address).unwrap();
-        assert!(!decision.notices.iter().any(|n| n.to == To::Player(no)), "a mail to {address}: {decision:#?}");
+        assert!(
+            !decision.notices.iter().any(|n| n.to == To::Player(no)),
+            "a mail to {address}: {decision:#?}"
+        );
     }
 }
 
@@ -229,7 +268,10 @@ fn an_invitation_needs_two_opt_ins() {
     let mut w = World::new();
     let d = w.vouched(ANN, new_game("tulpas", BOB, "white", &[]));
     assert!(matches!(w.to(&d, ANN), NoticeKind::Proposed { .. }));
-    assert!(matches!(w.to(&d, BOB), NoticeKind::Invitation { stranger: true, .. }));
+    assert!(matches!(
+        w.to(&d, BOB),
+        NoticeKind::Invitation { stranger: true, .. }
+    ));
     // Silence is respected: nobody can make the referee write to him again.
     let d = w.vouched(ANN, new_game("maces", BOB, "", &[]));
     assert!(matches!(why(w.to(&d, ANN)), Why::CannotInvite { .. }));
@@ -249,11 +291,17 @@ fn an_invitation_needs_two_opt_ins() {
     assert!(matches!(w.to(&d, BOB), NoticeKind::Begun(_)));
     assert_eq!(report(w.to(&d, ANN)).owed.as_deref(), Some("pick"));
     assert_eq!(report(w.to(&d, BOB)).owed.as_deref(), Some("guess"));
-    assert_eq!(w.game().seat_of(w.room.player_by_address(BOB).unwrap()), Some(Seat(1)));
+    assert_eq!(
+        w.game().seat_of(w.room.player_by_address(BOB).unwrap()),
+        Some(Seat(1))
+    );
     // No address in any notice to the other.
     let ann = w.room.player_by_address(ANN).unwrap();
     for n in w.all.iter().filter(|n| n.to == To::Player(ann)) {
-        assert!(!serde_json::to_string(n).unwrap().contains("bob@") || matches!(n.kind, NoticeKind::Refused(_)));
+        assert!(
+            !serde_json::to_string(n).unwrap().contains("bob@")
+                || matches!(n.kind, NoticeKind::Refused(_))
+        );
     }
 }
 
@@ -262,7 +310,13 @@ fn declining_and_blocking_end_it() {
     let mut w = World::new();
     w.vouched(ANN, new_game("maces", BOB, "", &[]));
     let d = w.reply(BOB, "decline\nblock");
-    assert!(matches!(w.to(&d, ANN), NoticeKind::Voided { yourself: false, .. }));
+    assert!(matches!(
+        w.to(&d, ANN),
+        NoticeKind::Voided {
+            yourself: false,
+            ..
+        }
+    ));
     assert_eq!(w.game().stage, Stage::Void);
     let d = w.vouched(ANN, new_game("maces", BOB, "", &[]));
     assert!(matches!(why(w.to(&d, ANN)), Why::CannotInvite { .. }));
@@ -305,8 +359,13 @@ fn cards_that_differ_and_cards_that_match() {
     w.silent_to(&d, BOB);
     let d = w.reply(BOB, "guess ox");
     let r = report(w.to(&d, ANN));
-    assert!(r.news.iter().any(|n| matches!(n, News::Opened { cards, created: None, .. }
-        if *cards == vec![(Seat(0), "amazon".into()), (Seat(1), "ox".into())])), "{r:#?}");
+    assert!(
+        r.news
+            .iter()
+            .any(|n| matches!(n, News::Opened { cards, created: None, .. }
+        if *cards == vec![(Seat(0), "amazon".into()), (Seat(1), "ox".into())])),
+        "{r:#?}"
+    );
     assert_eq!(r.owed.as_deref(), Some("turn"));
     assert_eq!(report(w.to(&d, BOB)).owed, None);
     let d = w.reply(ANN, "Nc1-a2");
@@ -317,17 +376,31 @@ fn cards_that_differ_and_cards_that_match() {
     let d = w.reply(ANN, "guess ox");
     let r = report(w.to(&d, BOB));
     assert_eq!(r.owed.as_deref(), Some("place"), "{r:#?}");
-    assert!(r.choices.iter().any(|c| c.starts_with("O@")), "{:?}", r.choices);
+    assert!(
+        r.choices.iter().any(|c| c.starts_with("O@")),
+        "{:?}",
+        r.choices
+    );
     let d = w.reply(BOB, "O@b10\nNc10-a9");
     let r = report(w.to(&d, ANN));
     assert!(r.news.iter().any(|n| matches!(n, News::Placed { .. })));
-    assert!(r.news.iter().any(|n| matches!(n, News::Played { .. })), "{r:#?}");
+    assert!(
+        r.news.iter().any(|n| matches!(n, News::Played { .. })),
+        "{r:#?}"
+    );
     assert_eq!(w.game().turn(), 3);
     let d = w.reply(BOB, "guess amazon\nmessage well met");
     assert!(matches!(w.to(&d, BOB), NoticeKind::Understood(_)));
-    assert!(report(w.to(&d, ANN)).news.iter().any(|n| matches!(n, News::Said { .. })));
+    assert!(
+        report(w.to(&d, ANN))
+            .news
+            .iter()
+            .any(|n| matches!(n, News::Said { .. }))
+    );
     let d = w.reply(ANN, "history");
-    let NoticeKind::History { lines, .. } = w.to(&d, ANN) else { panic!("{d:#?}") };
+    let NoticeKind::History { lines, .. } = w.to(&d, ANN) else {
+        panic!("{d:#?}")
+    };
     assert_eq!(lines[1], r#"{"cards":["amazon","ox"],"seat":"white"}"#);
     assert_eq!(lines.len(), 6, "{lines:#?}");
 }
@@ -337,22 +410,46 @@ fn one_mail_with_pick_both_branches_and_guess() {
     for (guess, steps) in [("amazon", "Nc1-a2"), ("ox", "Nh1-j2")] {
         let mut w = World::started("tulpas", &[]);
         // A branch that could not be played is refused at once, and nothing is sealed.
-        let d = w.reply(ANN, "pick amazon\nif created: A@d1; Nc1-a2\nelse: Nc1-d3\nguess ox");
-        assert!(matches!(why(w.to(&d, ANN)), Why::NoSuchStep { .. }), "{d:#?}");
+        let d = w.reply(
+            ANN,
+            "pick amazon\nif created: A@d1; Nc1-a2\nelse: Nc1-d3\nguess ox",
+        );
+        assert!(
+            matches!(why(w.to(&d, ANN)), Why::NoSuchStep { .. }),
+            "{d:#?}"
+        );
         assert!(w.game().sealed.is_empty());
-        let d = w.reply(ANN, "pick amazon\nif created: A@d1; Ad1-e3\nelse: Nh1-j2\nguess ox");
-        assert!(matches!(why(w.to(&d, ANN)), Why::NoSuchStep { .. }), "{d:#?}");
-        let d = w.reply(ANN, "pick amazon\nif created: A@d1; Nc1-a2\nelse: Nh1-j2\nguess ox");
+        let d = w.reply(
+            ANN,
+            "pick amazon\nif created: A@d1; Ad1-e3\nelse: Nh1-j2\nguess ox",
+        );
+        assert!(
+            matches!(why(w.to(&d, ANN)), Why::NoSuchStep { .. }),
+            "{d:#?}"
+        );
+        let d = w.reply(
+            ANN,
+            "pick amazon\nif created: A@d1; Nc1-a2\nelse: Nh1-j2\nguess ox",
+        );
         assert_eq!(report(w.to(&d, ANN)).receipts.len(), 2);
         assert_eq!(w.game().sealed.len(), 2);
         let d = w.reply(BOB, &format!("guess {guess}"));
         let r = report(w.to(&d, BOB));
-        assert!(r.news.iter().any(|n| matches!(n, News::Played { steps: s, .. } if s == &[steps])), "{r:#?}");
+        assert!(
+            r.news
+                .iter()
+                .any(|n| matches!(n, News::Played { steps: s, .. } if s == &[steps])),
+            "{r:#?}"
+        );
         assert_eq!(w.game().turn(), 2);
         // Ann's card for black's summoning is in already.
         let d = w.reply(BOB, "pick ox");
         let r = report(w.to(&d, BOB));
-        assert!(r.news.iter().any(|n| matches!(n, News::Opened { created: Some(c), .. } if c == "ox")));
+        assert!(
+            r.news
+                .iter()
+                .any(|n| matches!(n, News::Opened { created: Some(c), .. } if c == "ox"))
+        );
     }
 }
 
@@ -370,7 +467,10 @@ fn all_or_nothing() {
     slip.push(OrderLine {
         line: 2,
         text: "gues ox".into(),
-        order: Err(Slip::NearMiss { word: "gues".into(), meant: "guess".into() }),
+        order: Err(Slip::NearMiss {
+            word: "gues".into(),
+            meant: "guess".into(),
+        }),
     });
     let mut read = w.read(ANN, slip);
     read.token = w.token_for(ANN);
@@ -383,14 +483,23 @@ fn all_or_nothing() {
 fn a_slip_in_the_cards_name_and_final_cards() {
     let mut w = World::started("tulpas", &[]);
     let d = w.reply(ANN, "pick amazn");
-    assert!(matches!(why(w.to(&d, ANN)), Why::NoSuchCard { meant: Some(m), left, .. } if m == "amazon" && left.len() == 5));
+    assert!(
+        matches!(why(w.to(&d, ANN)), Why::NoSuchCard { meant: Some(m), left, .. } if m == "amazon" && left.len() == 5)
+    );
     assert!(w.game().sealed.is_empty());
     w.reply(ANN, "pick amazon");
     let d = w.reply(ANN, "pick ox");
-    assert!(matches!(why(w.to(&d, ANN)), Why::CardAlreadyDown { turn: 1 }));
+    assert!(matches!(
+        why(w.to(&d, ANN)),
+        Why::CardAlreadyDown { turn: 1 }
+    ));
     let d = w.reply(ANN, "pick amazon");
     assert!(d.events.is_empty());
-    assert!(report(w.to(&d, ANN)).news.contains(&News::CardStays { turn: 1 }));
+    assert!(
+        report(w.to(&d, ANN))
+            .news
+            .contains(&News::CardStays { turn: 1 })
+    );
 }
 
 #[test]
@@ -399,7 +508,14 @@ fn cards_in_the_same_second_in_either_order() {
     for order in [[ANN, BOB], [BOB, ANN]] {
         let mut w = World::started("tulpas", &[]);
         for who in order {
-            w.reply(who, if who == ANN { "pick mace" } else { "guess mace" });
+            w.reply(
+                who,
+                if who == ANN {
+                    "pick mace"
+                } else {
+                    "guess mace"
+                },
+            );
         }
         assert_eq!(w.game().owed(Seat(0)), Some(tulpa::rules::What::Place));
         ends.push(w.game().table.clone().unwrap());
@@ -427,7 +543,14 @@ fn duplicates_and_old_mails() {
     assert!(matches!(why(w.to(&d, ANN)), Why::NotAsked { .. }));
     w.reply(BOB, "a8-a7");
     // Now it is ann's turn again, but she answers a mail of turn 1.
-    let old = w.room.mails.iter().find(|(_, m)| m.chair == 0 && m.turn == 1).unwrap().0.clone();
+    let old = w
+        .room
+        .mails
+        .iter()
+        .find(|(_, m)| m.chair == 0 && m.turn == 1)
+        .unwrap()
+        .0
+        .clone();
     let mut read = w.read(ANN, orders("b3-b4"));
     read.answers = vec![old];
     let d = w.run(&Command::Letter(Box::new(read)));
@@ -435,7 +558,10 @@ fn duplicates_and_old_mails() {
     assert_eq!(report(w.to(&d, ANN)).why.as_deref(), Some("stale"));
     assert_eq!(w.game().turn(), 3);
     let d = w.reply(ANN, "turn 1\nb3-b4");
-    assert!(matches!(why(w.to(&d, ANN)), Why::TurnIsOver { asked: 1, now: 3 }));
+    assert!(matches!(
+        why(w.to(&d, ANN)),
+        Why::TurnIsOver { asked: 1, now: 3 }
+    ));
 }
 
 #[test]
@@ -450,14 +576,19 @@ fn a_stranger_cannot_move() {
     let mut read = w.read("eve@example.com", Vec::new());
     read.token = w.token_for("eve@example.com");
     let d = w.run(&Command::Letter(Box::new(read)));
-    assert!(matches!(why(w.to(&d, "eve@example.com")), Why::NotYours { game: 1 }));
+    assert!(matches!(
+        why(w.to(&d, "eve@example.com")),
+        Why::NotYours { game: 1 }
+    ));
     let text = serde_json::to_string(&d.notices).unwrap();
     assert!(!text.contains("cells"), "no board for strangers");
     // With ann's token: ann is asked, eve hears nothing.
     let mut read = w.read("eve@example.com", orders("a3-a4"));
     read.token = w.token_for(ANN);
     let d = w.run(&Command::Letter(Box::new(read)));
-    assert!(matches!(w.to(&d, ANN), NoticeKind::Confirm { from: Some(f), .. } if f == "e...@example.com"));
+    assert!(
+        matches!(w.to(&d, ANN), NoticeKind::Confirm { from: Some(f), .. } if f == "e...@example.com")
+    );
     // With ann's address and no proof: the same.
     let read = w.read(ANN, orders("a3-a4"));
     let d = w.run(&Command::Letter(Box::new(read)));
@@ -465,7 +596,10 @@ fn a_stranger_cannot_move() {
     // With a wrong token.
     let mut read = w.read(BOB, orders("a3-a4"));
     read.token = w.token_for(BOB).map(|t| Token { seat: 0, ..t });
-    assert_eq!(w.run(&Command::Letter(Box::new(read))).outcome, Outcome::Held);
+    assert_eq!(
+        w.run(&Command::Letter(Box::new(read))).outcome,
+        Outcome::Held
+    );
     assert_eq!(w.game().save(), before);
 }
 
@@ -508,7 +642,11 @@ fn the_fifth_tulpa() {
         w.reply(ANN, &format!("pick {card}"));
         let d = w.reply(BOB, &format!("guess {card}"));
         let choices = &report(w.to(&d, ANN)).choices;
-        let place = choices.iter().find(|c| "defg".contains(&c[2..3])).unwrap().clone();
+        let place = choices
+            .iter()
+            .find(|c| "defg".contains(&c[2..3]))
+            .unwrap()
+            .clone();
         let d = w.reply(ANN, &format!("{place}\n{}", white.next().unwrap()));
         assert!(matches!(w.to(&d, ANN), NoticeKind::Understood(_)), "{d:#?}");
         // Black's cards differ.
@@ -518,10 +656,18 @@ fn the_fifth_tulpa() {
     }
     let r = report(&w.last[ANN].kind).clone();
     assert_eq!(r.owed.as_deref(), Some("place"), "{r:#?}");
-    assert!(r.news.iter().any(|n| matches!(n, News::Certain { card, .. } if card == "mace")));
+    assert!(
+        r.news
+            .iter()
+            .any(|n| matches!(n, News::Certain { card, .. } if card == "mace"))
+    );
     let d = w.reply(BOB, "guess mace");
     assert!(matches!(why(w.to(&d, BOB)), Why::NoPicks { .. }));
-    let place = r.choices.iter().find(|c| "defgi".contains(&c[2..3])).unwrap();
+    let place = r
+        .choices
+        .iter()
+        .find(|c| "defgi".contains(&c[2..3]))
+        .unwrap();
     let d = w.reply(ANN, &format!("{place}\n{}", white.next().unwrap()));
     assert!(matches!(w.to(&d, ANN), NoticeKind::Understood(_)), "{d:#?}");
     let d = w.reply(BOB, "guess amazon");
@@ -546,7 +692,10 @@ fn nothing_of_a_sealed_card_gets_out() {
             let text = serde_json::to_string(&n).unwrap();
             let who = n.to == To::Player(ann);
             if !who {
-                assert!(!text.contains("spider") && !text.contains("archer"), "{text}");
+                assert!(
+                    !text.contains("spider") && !text.contains("archer"),
+                    "{text}"
+                );
                 for (seal, nonce) in w.game().sealed.iter().zip(&nonces) {
                     assert!(seal.seat != Seat(0) || !text.contains(nonce.as_str()));
                 }
@@ -561,8 +710,13 @@ fn nothing_of_a_sealed_card_gets_out() {
         // Turn 2 opened at once too: ann guessed archer, bob picked ox.
         assert_eq!(text.contains("\"ox\""), options.is_empty(), "{text}");
         let d = w.reply(ANN, "history");
-        let NoticeKind::History { lines, .. } = w.to(&d, ANN) else { panic!() };
-        assert_eq!(lines.iter().any(|l| l.contains("spider")), options.is_empty());
+        let NoticeKind::History { lines, .. } = w.to(&d, ANN) else {
+            panic!()
+        };
+        assert_eq!(
+            lines.iter().any(|l| l.contains("spider")),
+            options.is_empty()
+        );
     }
 }
 
@@ -602,7 +756,13 @@ fn reminders_and_the_clock() {
     assert!(w.run(&Command::Tick).notices.is_empty());
     w.now = due;
     let d = w.run(&Command::Tick);
-    assert!(matches!(&d.notices[..], [Notice { kind: NoticeKind::Reminder(_), .. }]));
+    assert!(matches!(
+        &d.notices[..],
+        [Notice {
+            kind: NoticeKind::Reminder(_),
+            ..
+        }]
+    ));
     w.now = Timestamp::from_second(w.now.as_second() + 10 * 86_400).unwrap();
     let d = w.run(&Command::Tick);
     assert_eq!(d.notices.len(), 2);
@@ -616,6 +776,101 @@ fn seeking_and_joining() {
     let d = w.vouched(BOB, orders("seeks"));
     assert!(matches!(w.to(&d, BOB), NoticeKind::Seeks { seeks } if seeks.len() == 1));
     let d = w.vouched(BOB, orders("join 1\nname Bob"));
-    assert!(matches!(w.to(&d, ANN), NoticeKind::Begun(r) if r.others == "Bob"), "{d:#?}");
+    assert!(
+        matches!(w.to(&d, ANN), NoticeKind::Begun(r) if r.others == "Bob"),
+        "{d:#?}"
+    );
     assert_eq!(w.game().stage, Stage::Playing);
+}
+
+/// Every notice of these tests has a template that takes it, and no template says more than the notice knows.
+fn render(notice: &Notice) -> Vec<String> {
+    use tulpa::post::words::{Style, Templates};
+    let templates = Templates::builtin().unwrap();
+    let style = Style {
+        eyes: notice.seat,
+        seats: notice.seats.clone(),
+        ..Style::default()
+    };
+    let kinds = match &notice.kind {
+        NoticeKind::Several(parts) => parts.clone(),
+        one => vec![one.clone()],
+    };
+    let mut out = Vec::new();
+    for kind in kinds {
+        let name = match &kind {
+            NoticeKind::Help { .. } => "help/help",
+            kind => kind.name(),
+        };
+        let mut context = Notice {
+            kind: kind.clone(),
+            ..notice.clone()
+        }
+        .context();
+        if let Some(game) = notice.game {
+            context["foot"] = serde_json::json!({ "game": game.0 });
+        }
+        context["text"] = "(help)".into();
+        let words = templates
+            .render(name, context, &style)
+            .unwrap_or_else(|e| panic!("{e}: {kind:#?}"));
+        assert!(
+            !words.subject.contains("none") && !words.text.contains(" none"),
+            "{}",
+            words.text
+        );
+        out.push(format!("Subject: {}\n\n{}", words.subject, words.text));
+    }
+    out
+}
+
+#[test]
+fn every_kind_has_its_words() {
+    let mut w = World::started("tulpas", &[("days", "3")]);
+    for (who, text) in [
+        (ANN, "help\ngames\nstatus\nseeks\nshow\nhistory\nname Ann"),
+        (ANN, "pick amazn"),
+        (ANN, "pick amazon\nguess ox\nelse: Nc1-d3"),
+        (ANN, "pick amazon\nguess ox\nelse: Nc1-a2"),
+        (BOB, "a8-a7"),
+        (BOB, "guess ox\nmessage hello\noffer draw"),
+        (BOB, "pick ox\nif created: O@b10; a8-a7"),
+        (ANN, "preview a3-a4"),
+        (ANN, "accept draw\nresign"),
+        (ANN, "decline draw\nfrobnicate"),
+        (ANN, ""),
+        (ANN, "new"),
+        (ANN, "resign"),
+        (ANN, "history"),
+    ] {
+        w.reply(who, text);
+    }
+    w.vouched(ANN, new_game("tulpsa", BOB, "", &[]));
+    w.vouched(ANN, new_game("tulpas", "carl@example.org", "red", &[]));
+    w.vouched(
+        ANN,
+        new_game("tulpas", "carl@example.org", "black", &[("array", "C")]),
+    );
+    w.vouched(
+        ANN,
+        new_game("tulpas", "carl@example.org", "black", &[("array", "B")]),
+    );
+    w.reply("carl@example.org", "decline");
+    let read = w.read("dora@example.org", orders("games"));
+    w.run(&Command::Letter(Box::new(read)));
+    let mut all = String::new();
+    for notice in &w.all {
+        for text in render(notice) {
+            all.push_str(&text);
+            all.push_str("\n=====\n");
+        }
+    }
+    assert!(
+        all.lines()
+            .all(|l| l.chars().count() <= 72 || l.contains("printf") || l.starts_with("Subject")),
+        "{all}"
+    );
+    if std::env::var_os("SHOW_MAILS").is_some() {
+        println!("{all}");
+    }
 }

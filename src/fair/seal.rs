@@ -56,7 +56,10 @@ pub fn line_mac(key: &[u8; 32], line: &str) -> [u8; 32] {
 /// The nonce of a pick that the referee holds: the same after a crash, unguessable without the game's secret.
 /// `seat` counts from 1 as in the lines.
 pub fn nonce(secret: &[u8; 32], gid: &str, turn: u32, seat: u32) -> String {
-    hex(&line_mac(secret, &format!("tulpa1/nonce {gid} {turn} {seat}")))
+    hex(&line_mac(
+        secret,
+        &format!("tulpa1/nonce {gid} {turn} {seat}"),
+    ))
 }
 
 /// The canonical line of a pick. `seat` counts from 1; `card` is a name of the rules core.
@@ -71,13 +74,18 @@ pub fn commitment(gid: &str, turn: u32, seat: u32, card: &str, nonce: &str) -> S
 
 /// The shell command by which a player checks his commitment.
 pub fn check_command(gid: &str, turn: u32, seat: u32, card: &str, nonce: &str) -> String {
-    format!("printf %s '{}' | sha256sum", seal_line(gid, turn, seat, card, nonce))
+    format!(
+        "printf %s '{}' | sha256sum",
+        seal_line(gid, turn, seat, card, nonce)
+    )
 }
 
 /// May this be the `<card>` token of a line? [a-z0-9-]{1,16}
 pub fn is_card(card: &str) -> bool {
     (1..=CARD_CHARS_MAX).contains(&card.len())
-        && card.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+        && card
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
 }
 
 #[cfg(test)]

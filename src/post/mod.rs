@@ -2,8 +2,22 @@
 //! HTML and pictures. No clock, no files: bytes, texts and times are arguments.
 
 pub mod address;
+pub mod auth;
 pub mod board;
+pub mod challenge;
+pub mod charset;
+pub mod commands;
 pub mod compose;
+pub mod fold;
+pub mod from_html;
 pub mod help;
 pub mod hypertext;
+pub mod letter;
+pub mod machine;
+pub mod mailing;
+pub mod moves;
+pub mod near;
+pub mod orders;
+pub mod quote;
+pub mod reader;
 pub mod words;

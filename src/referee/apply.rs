@@ -9,7 +9,8 @@ use serde_json::{Value as Json, json};
 use super::chance::ReadBack;
 use super::event::Event;
 use super::state::{
-    Chair, Held, LastTurn, Line, Match, MatchNo, OVER_REMEMBERED_MAX, Player, PlayerNo, Records, Stage, Unfit,
+    Chair, Held, LastTurn, Line, Match, MatchNo, OVER_REMEMBERED_MAX, Player, PlayerNo, Records,
+    Stage, Unfit,
 };
 use crate::rules::{Ending, Happening, Rulebook, Seat, Table};
 
@@ -32,7 +33,12 @@ pub(super) fn apply_known(
     known: Option<Known>,
 ) -> Result<(), Unfit> {
     match event {
-        Event::Met { player, address, name, confirmed } => {
+        Event::Met {
+            player,
+            address,
+            name,
+            confirmed,
+        } => {
             let mut counters = rec.counters();
             counters.players = counters.players.max(player.0);
             rec.put_counters(counters);
@@ -57,7 +63,11 @@ pub(super) fn apply_known(
             rec.free_name(&old.name);
             on_player(rec, *player, |p| p.name.clone_from(name))
         }
-        Event::Blocked { player, whom, silent } => on_player(rec, *player, |p| {
+        Event::Blocked {
+            player,
+            whom,
+            silent,
+        } => on_player(rec, *player, |p| {
             p.blocked.insert(*whom);
             p.silent |= *silent;
         }),
@@ -77,9 +87,18 @@ pub(super) fn apply_known(
             }
             Ok(())
         }
-        Event::Held { code, address, read } => {
+        Event::Held {
+            code,
+            address,
+            read,
+        } => {
             rec.put_asked(address, at);
-            let held = Held { code: code.clone(), address: address.clone(), read: (**read).clone(), at };
+            let held = Held {
+                code: code.clone(),
+                address: address.clone(),
+                read: (**read).clone(),
+                at,
+            };
             rec.put_held(&code.0, Some(held));
             Ok(())
         }
@@ -130,7 +149,11 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
         options: options.clone(),
         reveal_both: *reveal_both,
         clock: clock.clone(),
-        stage: if *open { Stage::Seeking } else { Stage::Inviting },
+        stage: if *open {
+            Stage::Seeking
+        } else {
+            Stage::Inviting
+        },
         chairs,
         seats: Vec::new(),
         entry: 0,
@@ -149,34 +172,48 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
             p.playing.push(*game);
             if i == 0 && !open {
                 p.invited.push(at);
-                p.invited.retain(|t| at.as_second() - t.as_second() < super::state::DAY);
+                p.invited
+                    .retain(|t| at.as_second() - t.as_second() < super::state::DAY);
             }
         })?;
     }
     Ok(())
 }
 
-fn in_match(rec: &mut dyn Records, event: &Event, at: Timestamp, known: Option<Known>) -> Result<(), Unfit> {
-    let no = event.game().ok_or_else(|| Unfit::new("an event without a match"))?;
-    let arc = rec.game(no).ok_or_else(|| Unfit::new(format!("there is no game {no}")))?;
+fn in_match(
+    rec: &mut dyn Records,
+    event: &Event,
+    at: Timestamp,
+    known: Option<Known>,
+) -> Result<(), Unfit> {
+    let no = event
+        .game()
+        .ok_or_else(|| Unfit::new("an event without a match"))?;
+    let arc = rec
+        .game(no)
+        .ok_or_else(|| Unfit::new(format!("there is no game {no}")))?;
     let mut m = Match::clone(&arc);
     m.entry += 1;
     match event {
-        Event::Accepted { player, .. } => {
-            match m.chairs.iter_mut().find(|c| c.player == *player) {
-                Some(chair) => chair.accepted = true,
-                None => {
-                    m.chairs.push(Chair { player: *player, accepted: true, wish: None });
-                    on_player(rec, *player, |p| p.playing.push(no))?;
-                }
+        Event::Accepted { player, .. } => match m.chairs.iter_mut().find(|c| c.player == *player) {
+            Some(chair) => chair.accepted = true,
+            None => {
+                m.chairs.push(Chair {
+                    player: *player,
+                    accepted: true,
+                    wish: None,
+                });
+                on_player(rec, *player, |p| p.playing.push(no))?;
             }
-        }
+        },
         Event::Voided { .. } => {
             m.stage = Stage::Void;
             leave(rec, &m)?;
         }
         Event::Begun { seats, rolls, .. } => {
-            let book = rec.book(&m.book).ok_or_else(|| Unfit::new("the rulebook is not kept"))?;
+            let book = rec
+                .book(&m.book)
+                .ok_or_else(|| Unfit::new("the rulebook is not kept"))?;
             m.stage = Stage::Playing;
             m.seats.clone_from(seats);
             let (table, happened) = match known {
@@ -198,7 +235,9 @@ fn in_match(rec: &mut dyn Records, event: &Event, at: Timestamp, known: Option<K
             }
             m.sealed.push(seal.clone());
         }
-        Event::Opened { turn, cards, rolls, .. } => {
+        Event::Opened {
+            turn, cards, rolls, ..
+        } => {
             let (table, happened) = match known {
                 Some(known) => known,
                 None => open_cards(&m, cards, &mut ReadBack(rolls.iter()))?,
@@ -207,11 +246,20 @@ fn in_match(rec: &mut dyn Records, event: &Event, at: Timestamp, known: Option<K
             settle(rec, &mut m, table, &happened, at)?;
         }
         Event::Planned { plan, .. } => {
-            m.plans.retain(|p| (p.turn, p.seat) != (plan.turn, plan.seat));
+            m.plans
+                .retain(|p| (p.turn, p.seat) != (plan.turn, plan.seat));
             m.plans.push(plan.clone());
         }
-        Event::PlanGone { turn, seat, .. } => m.plans.retain(|p| (p.turn, p.seat) != (*turn, *seat)),
-        Event::Acted { seat, order, ordered, rolls, .. } => {
+        Event::PlanGone { turn, seat, .. } => {
+            m.plans.retain(|p| (p.turn, p.seat) != (*turn, *seat))
+        }
+        Event::Acted {
+            seat,
+            order,
+            ordered,
+            rolls,
+            ..
+        } => {
             let (table, happened) = match known {
                 Some(known) => known,
                 None => m
@@ -223,7 +271,9 @@ fn in_match(rec: &mut dyn Records, event: &Event, at: Timestamp, known: Option<K
             };
             let turn = m.turn();
             for h in &happened {
-                if let Happening::Played { seat: who, steps, .. } = h
+                if let Happening::Played {
+                    seat: who, steps, ..
+                } = h
                     && who == seat
                 {
                     m.last.retain(|l| l.seat != *seat);
@@ -256,7 +306,10 @@ pub(super) fn open_cards(
     cards: &[(Seat, String)],
     dice: &mut dyn crate::rules::Dice,
 ) -> Result<Known, Unfit> {
-    let mut table = m.table.clone().ok_or_else(|| Unfit::new("the match has not begun"))?;
+    let mut table = m
+        .table
+        .clone()
+        .ok_or_else(|| Unfit::new("the match has not begun"))?;
     let mut happened = Vec::new();
     for (seat, card) in cards {
         let (next, mut more) = table
@@ -280,7 +333,9 @@ fn settle(
     for h in happened {
         if let Some((full, public)) = record(m, &book, h) {
             match public {
-                Some(public) if public != full => push(rec, m, Some(public.to_string()), full.to_string()),
+                Some(public) if public != full => {
+                    push(rec, m, Some(public.to_string()), full.to_string())
+                }
                 Some(_) => line(rec, m, full, true),
                 None => line(rec, m, full, false),
             }
@@ -305,7 +360,11 @@ fn finish(rec: &mut dyn Records, m: &mut Match, ending: &Ending) -> Result<(), U
     m.draw_offer = None;
     m.plans.clear();
     let names: Vec<&str> = match &m.table {
-        Some(table) => ending.winners.iter().map(|s| table.book().seat_name(*s)).collect(),
+        Some(table) => ending
+            .winners
+            .iter()
+            .map(|s| table.book().seat_name(*s))
+            .collect(),
         None => Vec::new(),
     };
     let outcome = json!({"outcome": {"winner": names, "reason": ending.reason}});
@@ -332,7 +391,12 @@ fn line(rec: &mut dyn Records, m: &mut Match, full: Json, public: bool) {
 }
 
 fn push(rec: &mut dyn Records, m: &mut Match, public: Option<String>, full: String) {
-    let line = Line { at: m.lines, turn: m.turn(), public, full };
+    let line = Line {
+        at: m.lines,
+        turn: m.turn(),
+        public,
+        full,
+    };
     m.lines += 1;
     rec.add_line(m.no, line);
 }
@@ -346,8 +410,14 @@ fn record(m: &Match, book: &Rulebook, h: &Happening) -> Option<(Json, Option<Jso
         Happening::Placed { seat, text, .. } => open(json!({"seat": name(seat), "place": text})),
         Happening::Passed { seat } => open(json!({"seat": name(seat), "pass": true})),
         Happening::Started { seat } => open(json!({"seat": name(seat), "start": true})),
-        Happening::Exchange { seat, choice } => open(json!({"seat": name(seat), "exchange": choice})),
-        Happening::Opened { seat, cards, created } => {
+        Happening::Exchange { seat, choice } => {
+            open(json!({"seat": name(seat), "exchange": choice}))
+        }
+        Happening::Opened {
+            seat,
+            cards,
+            created,
+        } => {
             let mut cards = cards.clone();
             cards.sort();
             let cards: Vec<&String> = cards.iter().map(|(_, c)| c).collect();
@@ -360,8 +430,10 @@ fn record(m: &Match, book: &Rulebook, h: &Happening) -> Option<(Json, Option<Jso
             Some((full, Some(public)))
         }
         Happening::Rolled { seat, dice } => {
-            let roll: serde_json::Map<String, Json> =
-                dice.iter().map(|(s, d)| (name(s).to_owned(), json!(d))).collect();
+            let roll: serde_json::Map<String, Json> = dice
+                .iter()
+                .map(|(s, d)| (name(s).to_owned(), json!(d)))
+                .collect();
             open(json!({"seat": name(seat), "roll": roll}))
         }
         Happening::Picked { .. }
@@ -373,10 +445,15 @@ fn record(m: &Match, book: &Rulebook, h: &Happening) -> Option<(Json, Option<Jso
 }
 
 fn player_of(rec: &dyn Records, no: PlayerNo) -> Result<Arc<Player>, Unfit> {
-    rec.player(no).ok_or_else(|| Unfit::new(format!("there is no player {}", no.0)))
+    rec.player(no)
+        .ok_or_else(|| Unfit::new(format!("there is no player {}", no.0)))
 }
 
-fn on_player(rec: &mut dyn Records, no: PlayerNo, change: impl FnOnce(&mut Player)) -> Result<(), Unfit> {
+fn on_player(
+    rec: &mut dyn Records,
+    no: PlayerNo,
+    change: impl FnOnce(&mut Player),
+) -> Result<(), Unfit> {
     let mut player = Player::clone(&*player_of(rec, no)?);
     change(&mut player);
     rec.put_player(Arc::new(player));

@@ -14,7 +14,9 @@ use super::event::Event;
 use super::notice::{Notice, NoticeKind, Refusal, ReplyTo, To, Why};
 use super::order::{Order, OrderLine, Part, Proof, Read, Slip};
 use super::room::Overlay;
-use super::state::{DAY, HELD_HOURS_MAX, Match, MatchNo, Player, PlayerNo, Registry, Secret, SentMail, Stage};
+use super::state::{
+    DAY, HELD_HOURS_MAX, Match, MatchNo, Player, PlayerNo, Registry, Secret, SentMail, Stage,
+};
 use super::{Decision, Entropy, Outcome, info, lobby, talk, turn};
 use crate::fair::seal::hex;
 use crate::fair::token::is_reply_token;
@@ -28,31 +30,60 @@ const CODE_CHARS: usize = 26;
 /// What a letter proves about its sender.
 enum Verdict {
     /// This player, who answers that match and, where known, that mail of ours.
-    Acts { player: PlayerNo, home: Option<MatchNo>, answered: Option<SentMail> },
+    Acts {
+        player: PlayerNo,
+        home: Option<MatchNo>,
+        answered: Option<SentMail>,
+    },
     /// Nobody known, but vouched for.
     Stranger,
     /// Ask this address first; the second address is where the letter came from.
-    Ask { address: String, from: Option<String> },
+    Ask {
+        address: String,
+        from: Option<String>,
+    },
     /// Nothing can be answered.
     Nobody,
 }
 
 /// Decides a letter.
-pub(super) fn letter(reg: &dyn Registry, shelf: &Shelf, read: &Read, now: Timestamp, entropy: &Entropy) -> Decision {
+pub(super) fn letter(
+    reg: &dyn Registry,
+    shelf: &Shelf,
+    read: &Read,
+    now: Timestamp,
+    entropy: &Entropy,
+) -> Decision {
     if let Some(code) = code_of(read) {
         return confirm(reg, shelf, read, &code, now, entropy);
     }
     match judge(reg, read) {
-        Verdict::Nobody => Decision { outcome: Outcome::Rejected, ..Decision::default() },
+        Verdict::Nobody => Decision {
+            outcome: Outcome::Rejected,
+            ..Decision::default()
+        },
         Verdict::Ask { address, from } => hold(reg, read, address, from, now, entropy),
         Verdict::Stranger => {
-            let desk = Desk::new(reg, shelf, now, entropy, PlayerNo(reg.counters().players + 1));
+            let desk = Desk::new(
+                reg,
+                shelf,
+                now,
+                entropy,
+                PlayerNo(reg.counters().players + 1),
+            );
             carry(desk, read, None, None, Some(read.from.clone()))
         }
-        Verdict::Acts { player, home, answered } => {
+        Verdict::Acts {
+            player,
+            home,
+            answered,
+        } => {
             let key = mail_key(player, read, answered);
             if key.as_deref().is_some_and(|k| reg.seen(k)) {
-                return Decision { outcome: Outcome::Duplicate, ..Decision::default() };
+                return Decision {
+                    outcome: Outcome::Duplicate,
+                    ..Decision::default()
+                };
             }
             let desk = Desk::new(reg, shelf, now, entropy, player);
             let mut decision = carry(desk, read, home, answered, None);
@@ -63,7 +94,10 @@ pub(super) fn letter(reg: &dyn Registry, shelf: &Shelf, read: &Read, now: Timest
 }
 
 fn judge(reg: &dyn Registry, read: &Read) -> Verdict {
-    let answered = read.answers.iter().find_map(|id| reg.mail_by_message_id(id));
+    let answered = read
+        .answers
+        .iter()
+        .find_map(|id| reg.mail_by_message_id(id));
     let by_token = read.token.as_ref().and_then(|t| {
         let no = reg.game_by_gid(&t.gid.to_ascii_lowercase())?;
         let player = chair(reg, no, t.seat)?;
@@ -72,19 +106,31 @@ fn judge(reg: &dyn Registry, read: &Read) -> Verdict {
         is_reply_token(key, &gid, t.seat, player.epoch, &t.mac).then_some((no, player.no))
     });
     let by_mail = answered.and_then(|a| Some((a.game, chair(reg, a.game, a.chair)?.no)));
-    let sender = if read.from.is_empty() { None } else { reg.player_by_address(&read.from) };
+    let sender = if read.from.is_empty() {
+        None
+    } else {
+        reg.player_by_address(&read.from)
+    };
     if let Some((no, owner)) = by_token.or(by_mail) {
         let failed = read.proof == Proof::Failed && reg.house().strict;
         if sender == Some(owner) && !failed {
-            let answered = answered.filter(|a| a.game == no && chair(reg, no, a.chair).is_some_and(|p| p.no == owner));
-            return Verdict::Acts { player: owner, home: Some(no), answered };
+            let answered = answered
+                .filter(|a| a.game == no && chair(reg, no, a.chair).is_some_and(|p| p.no == owner));
+            return Verdict::Acts {
+                player: owner,
+                home: Some(no),
+                answered,
+            };
         }
         if let Some(owner) = reg.player(owner) {
             if read.is_empty() && sender.is_none() {
                 return Verdict::Nobody;
             }
             let from = (!same_address(&read.from, &owner.address)).then(|| mask(&read.from));
-            return Verdict::Ask { address: owner.address.clone(), from };
+            return Verdict::Ask {
+                address: owner.address.clone(),
+                from,
+            };
         }
     }
     if read.from.is_empty() {
@@ -92,12 +138,20 @@ fn judge(reg: &dyn Registry, read: &Read) -> Verdict {
     }
     let vouched = read.proof == Proof::Vouched && !reg.house().strict;
     match sender.and_then(|no| reg.player(no)) {
-        Some(player) if vouched && !read.orders().any(needs_token) => {
-            Verdict::Acts { player: player.no, home: None, answered: None }
-        }
-        Some(player) => Verdict::Ask { address: player.address.clone(), from: None },
+        Some(player) if vouched && !read.orders().any(needs_token) => Verdict::Acts {
+            player: player.no,
+            home: None,
+            answered: None,
+        },
+        Some(player) => Verdict::Ask {
+            address: player.address.clone(),
+            from: None,
+        },
         None if vouched => Verdict::Stranger,
-        None => Verdict::Ask { address: read.from.clone(), from: None },
+        None => Verdict::Ask {
+            address: read.from.clone(),
+            from: None,
+        },
     }
 }
 
@@ -136,7 +190,10 @@ fn mail_key(player: PlayerNo, read: &Read, answered: Option<SentMail>) -> Option
 }
 
 fn code_of(read: &Read) -> Option<String> {
-    let token = read.token.as_ref().filter(|t| t.gid.eq_ignore_ascii_case(CONFIRM));
+    let token = read
+        .token
+        .as_ref()
+        .filter(|t| t.gid.eq_ignore_ascii_case(CONFIRM));
     let order = read.orders().find_map(|o| match o {
         Order::Confirm(code) => Some(code.trim().to_ascii_lowercase()),
         _ => None,
@@ -153,17 +210,26 @@ fn hold(
     now: Timestamp,
     entropy: &Entropy,
 ) -> Decision {
-    let silence = Decision { outcome: Outcome::Held, ..Decision::default() };
+    let silence = Decision {
+        outcome: Outcome::Held,
+        ..Decision::default()
+    };
     let asked = reg.asked(&address.to_ascii_lowercase());
     if asked.is_some_and(|t| now.as_second() - t.as_second() < DAY) {
         return silence;
     }
-    let player = reg.player_by_address(&address).and_then(|no| reg.player(no));
+    let player = reg
+        .player_by_address(&address)
+        .and_then(|no| reg.player(no));
     if player.as_ref().is_some_and(|p| p.silent) {
         return silence;
     }
     let code = Chance::new(entropy).word(CODE_CHARS);
-    let kind = NoticeKind::Confirm { code: code.clone(), orders: read.orders().count(), from };
+    let kind = NoticeKind::Confirm {
+        code: code.clone(),
+        orders: read.orders().count(),
+        from,
+    };
     let mut overlay = Overlay::new(reg);
     let event = Event::Held {
         code: Secret(code.clone()),
@@ -175,7 +241,10 @@ fn hold(
     }
     let reply = ReplyTo::Code(code);
     let notice = match player {
-        Some(player) => Notice { reply, ..notice(reg, &player, None, kind) },
+        Some(player) => Notice {
+            reply,
+            ..notice(reg, &player, None, kind)
+        },
         None => Notice {
             to: To::Address(address),
             to_name: String::new(),
@@ -203,32 +272,71 @@ fn hold(
 }
 
 /// The answer to a confirmation mail: the held letter is carried out as if it came now.
-fn confirm(reg: &dyn Registry, shelf: &Shelf, read: &Read, code: &str, now: Timestamp, entropy: &Entropy) -> Decision {
+fn confirm(
+    reg: &dyn Registry,
+    shelf: &Shelf,
+    read: &Read,
+    code: &str,
+    now: Timestamp,
+    entropy: &Entropy,
+) -> Decision {
     let held = reg.held(code).filter(|h| {
-        same_address(&h.address, &read.from) && now.as_second() - h.at.as_second() < HELD_HOURS_MAX * 3600
+        same_address(&h.address, &read.from)
+            && now.as_second() - h.at.as_second() < HELD_HOURS_MAX * 3600
     });
     let sender = reg.player_by_address(&read.from);
     let Some(held) = held else {
         // A used or foreign code: whoever is known and proved is told, nobody else.
-        let player = sender.and_then(|no| reg.player(no)).filter(|_| read.proof == Proof::Vouched);
-        let mut decision = Decision { outcome: Outcome::Rejected, ..Decision::default() };
+        let player = sender
+            .and_then(|no| reg.player(no))
+            .filter(|_| read.proof == Proof::Vouched);
+        let mut decision = Decision {
+            outcome: Outcome::Rejected,
+            ..Decision::default()
+        };
         if let Some(player) = player {
-            let refusal = Refusal { line: None, text: String::new(), why: Why::BadCode, fine: Vec::new(), report: None };
-            decision.notices.push(refuse(reg, &player, None, &read.ignored, refusal));
+            let refusal = Refusal {
+                line: None,
+                text: String::new(),
+                why: Why::BadCode,
+                fine: Vec::new(),
+                report: None,
+            };
+            decision
+                .notices
+                .push(refuse(reg, &player, None, &read.ignored, refusal));
         }
         return decision;
     };
     // The letter itself, with what its token or its thread said about the match.
-    let answered = held.read.answers.iter().find_map(|id| reg.mail_by_message_id(id));
-    let by_token = held.read.token.as_ref().and_then(|t| reg.game_by_gid(&t.gid.to_ascii_lowercase()));
+    let answered = held
+        .read
+        .answers
+        .iter()
+        .find_map(|id| reg.mail_by_message_id(id));
+    let by_token = held
+        .read
+        .token
+        .as_ref()
+        .and_then(|t| reg.game_by_gid(&t.gid.to_ascii_lowercase()));
     let home = by_token.or(answered.map(|a| a.game));
     let (player, stranger) = match sender {
         Some(no) => (no, None),
-        None => (PlayerNo(reg.counters().players + 1), Some(held.address.clone())),
+        None => (
+            PlayerNo(reg.counters().players + 1),
+            Some(held.address.clone()),
+        ),
     };
     let mut desk = Desk::new(reg, shelf, now, entropy, player);
-    desk.emit(Event::Released { code: held.code.clone() }, None);
-    let answered = answered.filter(|a| Some(a.game) == home && chair(reg, a.game, a.chair).is_some_and(|p| p.no == player));
+    desk.emit(
+        Event::Released {
+            code: held.code.clone(),
+        },
+        None,
+    );
+    let answered = answered.filter(|a| {
+        Some(a.game) == home && chair(reg, a.game, a.chair).is_some_and(|p| p.no == player)
+    });
     // Being used up is no order either: it stands where the letter is refused.
     carry(desk, &held.read, home, answered, stranger)
 }
@@ -245,7 +353,15 @@ fn carry(
     let actor = desk.actor;
     if let Some(address) = stranger {
         let name = default_name(&desk.over, actor);
-        desk.emit(Event::Met { player: actor, address, name, confirmed: true }, None);
+        desk.emit(
+            Event::Met {
+                player: actor,
+                address,
+                name,
+                confirmed: true,
+            },
+            None,
+        );
     } else if desk.over.player(actor).is_some_and(|p| !p.confirmed) {
         desk.emit(Event::Confirmed { player: actor }, None);
     }
@@ -266,13 +382,23 @@ fn carry(
                 fine,
                 report: None,
             };
-            let mine = |no: &MatchNo| desk.over.game(*no).is_some_and(|m| m.chair_of(actor).is_some());
+            let mine = |no: &MatchNo| {
+                desk.over
+                    .game(*no)
+                    .is_some_and(|m| m.chair_of(actor).is_some())
+            };
             let game = game.filter(mine);
             let notices = match desk.over.player(actor) {
                 Some(player) => vec![refuse(&desk.over, &player, game, &read.ignored, refusal)],
                 None => Vec::new(),
             };
-            Decision { events: desk.events, notices, key: None, outcome: Outcome::Rejected, changes: desk.over.changes }
+            Decision {
+                events: desk.events,
+                notices,
+                key: None,
+                outcome: Outcome::Rejected,
+                changes: desk.over.changes,
+            }
         }
     }
 }
@@ -286,13 +412,23 @@ fn all_parts<'r>(
     answered: Option<SentMail>,
 ) -> Result<(), Bad<'r>> {
     if let Some(slip) = read.first_slip() {
-        return Err((Some(slip), Stop { why: slip_why(slip), game: home }));
+        return Err((
+            Some(slip),
+            Stop {
+                why: slip_why(slip),
+                game: home,
+            },
+        ));
     }
     if read.is_empty() {
         match home.or_else(|| only_game(desk).ok()) {
-            Some(no) if desk.over.game(no).is_some_and(|m| m.table.is_some()) => desk.show(no, "not_understood"),
+            Some(no) if desk.over.game(no).is_some_and(|m| m.table.is_some()) => {
+                desk.show(no, "not_understood")
+            }
             Some(no) => desk.show(no, "not_understood"),
-            None => desk.answers.push(NoticeKind::Help { topic: "help".into() }),
+            None => desk.answers.push(NoticeKind::Help {
+                topic: "help".into(),
+            }),
         }
         return Ok(());
     }
@@ -304,14 +440,26 @@ fn all_parts<'r>(
 
 fn slip_why(line: &OrderLine) -> Why {
     match line.order.as_ref().err() {
-        Some(Slip::NearMiss { word, meant }) => Why::NearMiss { word: word.clone(), meant: meant.clone() },
-        Some(Slip::Missing { command, usage }) => {
-            Why::Missing { command: command.clone(), usage: usage.clone() }
-        }
-        Some(Slip::Unclear { command, found, usage }) => {
-            Why::Unclear { command: command.clone(), found: found.clone(), usage: usage.clone() }
-        }
-        _ => Why::TooMany { most: super::order::ORDERS_MAX },
+        Some(Slip::NearMiss { word, meant }) => Why::NearMiss {
+            word: word.clone(),
+            meant: meant.clone(),
+        },
+        Some(Slip::Missing { command, usage }) => Why::Missing {
+            command: command.clone(),
+            usage: usage.clone(),
+        },
+        Some(Slip::Unclear {
+            command,
+            found,
+            usage,
+        }) => Why::Unclear {
+            command: command.clone(),
+            found: found.clone(),
+            usage: usage.clone(),
+        },
+        _ => Why::TooMany {
+            most: super::order::ORDERS_MAX,
+        },
     }
 }
 
@@ -348,7 +496,14 @@ fn one_part<'r>(
         let no = if lobby::needs_game(order) || talk::needs_game(order) || info::needs_game(order) {
             match find(desk, order) {
                 Ok(no) => Some(no),
-                Err(_) if matches!(order, Order::Rules(_) | Order::Notation(_) | Order::Show(None)) => None,
+                Err(_)
+                    if matches!(
+                        order,
+                        Order::Rules(_) | Order::Notation(_) | Order::Show(None)
+                    ) =>
+                {
+                    None
+                }
                 Err(stop) => return Err((Some(line), stop)),
             }
         } else {
@@ -357,27 +512,42 @@ fn one_part<'r>(
         let done = lobby::order(desk, no, order)
             .or_else(|| talk::order(desk, no, order))
             .or_else(|| info::order(desk, no, order));
-        let not_yet = || Err(Why::NotYet { command: first_word(&line.text) });
-        done.unwrap_or_else(not_yet).map_err(|why| (Some(line), Stop { why, game: no }))?;
+        let not_yet = || {
+            Err(Why::NotYet {
+                command: first_word(&line.text),
+            })
+        };
+        done.unwrap_or_else(not_yet)
+            .map_err(|why| (Some(line), Stop { why, game: no }))?;
         fine(desk, no, line);
     }
     Ok(())
 }
 
 fn first_word(text: &str) -> String {
-    text.split_whitespace().next().unwrap_or_default().to_owned()
+    text.split_whitespace()
+        .next()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 pub(super) fn fine(desk: &mut Desk, no: Option<MatchNo>, line: &OrderLine) {
     desk.fine.push(line.text.clone());
     if let Some(no) = no {
-        desk.understood.entry(no).or_default().push(line.text.clone());
+        desk.understood
+            .entry(no)
+            .or_default()
+            .push(line.text.clone());
     }
 }
 
 fn rank(order: &Order) -> u8 {
     match order {
-        Order::AcceptDraw | Order::DeclineDraw | Order::ClaimDraw | Order::Accept | Order::Decline => 0,
+        Order::AcceptDraw
+        | Order::DeclineDraw
+        | Order::ClaimDraw
+        | Order::Accept
+        | Order::Decline => 0,
         Order::Play(_)
         | Order::Pick(_)
         | Order::Guess(_)
@@ -392,21 +562,40 @@ fn rank(order: &Order) -> u8 {
 }
 
 /// The match an order is for: named above it, or by the token, or by the subject, or the only one.
-fn game_of(desk: &Desk, read: &Read, part: &Part, home: Option<MatchNo>, order: &Order) -> Result<MatchNo, Stop> {
+fn game_of(
+    desk: &Desk,
+    read: &Read,
+    part: &Part,
+    home: Option<MatchNo>,
+    order: &Order,
+) -> Result<MatchNo, Stop> {
     let named = match order {
         Order::Show(Some(n)) => Some(*n),
         _ => part.game,
     };
-    let said = named.map(MatchNo).or(home).or(read.subject_match.map(MatchNo));
+    let said = named
+        .map(MatchNo)
+        .or(home)
+        .or(read.subject_match.map(MatchNo));
     if let Some(no) = said {
-        let mine = desk.over.game(no).is_some_and(|m| m.chair_of(desk.actor).is_some());
-        return if mine { Ok(no) } else { Err(Stop::new(Why::NotYours { game: no.0 })) };
+        let mine = desk
+            .over
+            .game(no)
+            .is_some_and(|m| m.chair_of(desk.actor).is_some());
+        return if mine {
+            Ok(no)
+        } else {
+            Err(Stop::new(Why::NotYours { game: no.0 }))
+        };
     }
     if matches!(order, Order::Accept | Order::Decline | Order::Block(_)) {
         let asked: Vec<MatchNo> = playing(desk)
             .into_iter()
             .filter(|m| {
-                m.stage == Stage::Inviting && m.chairs.iter().any(|c| c.player == desk.actor && !c.accepted)
+                m.stage == Stage::Inviting
+                    && m.chairs
+                        .iter()
+                        .any(|c| c.player == desk.actor && !c.accepted)
             })
             .map(|m| m.no)
             .collect();
@@ -417,7 +606,9 @@ fn game_of(desk: &Desk, read: &Read, part: &Part, home: Option<MatchNo>, order: 
     if matches!(order, Order::Cancel) {
         let own: Vec<MatchNo> = playing(desk)
             .into_iter()
-            .filter(|m| m.table.is_none() && m.chairs.first().is_some_and(|c| c.player == desk.actor))
+            .filter(|m| {
+                m.table.is_none() && m.chairs.first().is_some_and(|c| c.player == desk.actor)
+            })
             .map(|m| m.no)
             .collect();
         if let [no] = own[..] {
@@ -430,7 +621,9 @@ fn game_of(desk: &Desk, read: &Read, part: &Part, home: Option<MatchNo>, order: 
 fn playing(desk: &Desk) -> Vec<std::sync::Arc<Match>> {
     let player = desk.over.player(desk.actor);
     let nos = player.map(|p| p.playing.clone()).unwrap_or_default();
-    nos.into_iter().filter_map(|no| desk.over.game(no)).collect()
+    nos.into_iter()
+        .filter_map(|no| desk.over.game(no))
+        .collect()
 }
 
 /// The only match in which the actor is awaited, or the only one he has.
@@ -448,7 +641,10 @@ fn only_game(desk: &Desk) -> Result<MatchNo, Stop> {
         return Ok(m.no);
     }
     if all.is_empty() {
-        let over = desk.over.player(desk.actor).and_then(|p| p.over.last().copied());
+        let over = desk
+            .over
+            .player(desk.actor)
+            .and_then(|p| p.over.last().copied());
         return over.ok_or(Stop::new(Why::NoGames));
     }
     let games = all.iter().map(|m| desk.match_info(m, desk.actor)).collect();

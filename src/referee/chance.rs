@@ -15,7 +15,11 @@ pub struct Chance {
 impl Chance {
     /// From 32 fresh bytes.
     pub fn new(entropy: &[u8; 32]) -> Chance {
-        Chance { key: *entropy, drawn: 0, rolls: Vec::new() }
+        Chance {
+            key: *entropy,
+            drawn: 0,
+            rolls: Vec::new(),
+        }
     }
     /// 32 bytes nobody can guess.
     pub fn bytes(&mut self) -> [u8; 32] {
@@ -30,7 +34,11 @@ impl Chance {
     pub fn word(&mut self, n: usize) -> String {
         const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
         let bytes = self.bytes();
-        bytes.iter().take(n).map(|b| char::from(ALPHABET[usize::from(b & 31)])).collect()
+        bytes
+            .iter()
+            .take(n)
+            .map(|b| char::from(ALPHABET[usize::from(b & 31)]))
+            .collect()
     }
     /// 0 .. n-1, every number equally likely; 0 for n = 0.
     pub fn below(&mut self, n: u32) -> u32 {

@@ -9,7 +9,8 @@ use super::apply::{Known, apply_known};
 use super::chance::Chance;
 use super::event::Event;
 use super::notice::{
-    Deed, GameInfo, MatchInfo, News, Notice, NoticeKind, Person, Receipt, Refusal, ReplyTo, Report, To, Why, owed_word,
+    Deed, GameInfo, MatchInfo, News, Notice, NoticeKind, Person, Receipt, Refusal, ReplyTo, Report,
+    To, Why, owed_word,
 };
 use super::room::Overlay;
 use super::state::{Match, MatchNo, Player, PlayerNo, Registry, Sealed, Stage};
@@ -34,7 +35,10 @@ impl Stop {
         Stop { why, game: None }
     }
     pub fn at(game: MatchNo, why: Why) -> Stop {
-        Stop { why, game: Some(game) }
+        Stop {
+            why,
+            game: Some(game),
+        }
     }
 }
 
@@ -70,7 +74,13 @@ pub(super) struct Desk<'a> {
 }
 
 impl<'a> Desk<'a> {
-    pub fn new(base: &'a dyn Registry, shelf: &'a Shelf, now: Timestamp, entropy: &Entropy, actor: PlayerNo) -> Desk<'a> {
+    pub fn new(
+        base: &'a dyn Registry,
+        shelf: &'a Shelf,
+        now: Timestamp,
+        entropy: &Entropy,
+        actor: PlayerNo,
+    ) -> Desk<'a> {
         Desk {
             over: Overlay::new(base),
             shelf,
@@ -110,23 +120,35 @@ impl<'a> Desk<'a> {
         self.shown.entry(game).or_insert_with(|| why.to_owned());
     }
     pub fn name(&self, player: PlayerNo) -> String {
-        self.over.player(player).map_or_else(|| "?".to_owned(), |p| p.name.clone())
+        self.over
+            .player(player)
+            .map_or_else(|| "?".to_owned(), |p| p.name.clone())
     }
 
     /// The whole decision: one notice for each who is to be told.
     pub fn finish(mut self) -> Decision {
         let mut answer: Vec<NoticeKind> = std::mem::take(&mut self.answers);
         let mut notices = Vec::new();
-        let mut games: Vec<MatchNo> = self.news.keys().chain(self.shown.keys()).chain(self.receipts.keys()).copied().collect();
+        let mut games: Vec<MatchNo> = self
+            .news
+            .keys()
+            .chain(self.shown.keys())
+            .chain(self.receipts.keys())
+            .copied()
+            .collect();
         games.extend(&self.begun);
         games.sort();
         games.dedup();
         let mut home = None;
         for no in games {
-            let Some(m) = self.over.game(no) else { continue };
+            let Some(m) = self.over.game(no) else {
+                continue;
+            };
             let news = self.news.remove(&no).unwrap_or_default();
             for chair in &m.chairs {
-                let Some(player) = self.over.player(chair.player) else { continue };
+                let Some(player) = self.over.player(chair.player) else {
+                    continue;
+                };
                 let seat = m.seat_of(player.no);
                 let seen: Vec<News> = news
                     .iter()
@@ -142,12 +164,19 @@ impl<'a> Desk<'a> {
                     if !mine {
                         continue;
                     }
-                    let Some(rules) = self.game_info(&m) else { continue };
-                    answer.push(NoticeKind::Proposed { about: self.match_info(&m, player.no), rules });
+                    let Some(rules) = self.game_info(&m) else {
+                        continue;
+                    };
+                    answer.push(NoticeKind::Proposed {
+                        about: self.match_info(&m, player.no),
+                        rules,
+                    });
                     home = home.or(Some(no));
                     continue;
                 }
-                let Some(mut report) = report(&self.over, &m, player.no) else { continue };
+                let Some(mut report) = report(&self.over, &m, player.no) else {
+                    continue;
+                };
                 report.news = seen;
                 if begun {
                     report.doubt = self.over.book(&m.book).and_then(|b| b.doubt.clone());
@@ -188,11 +217,15 @@ impl<'a> Desk<'a> {
             }
         }
         if !self.deeds.is_empty() {
-            answer.push(NoticeKind::Done { done: std::mem::take(&mut self.deeds) });
+            answer.push(NoticeKind::Done {
+                done: std::mem::take(&mut self.deeds),
+            });
         }
         // The board comes last in a mail of several answers, where the reader's next order is asked for.
         let kind = match answer.len() {
-            0 => NoticeKind::Done { done: vec![Deed::Nothing] },
+            0 => NoticeKind::Done {
+                done: vec![Deed::Nothing],
+            },
             1 => answer.remove(0),
             _ => NoticeKind::Several(answer),
         };
@@ -222,30 +255,46 @@ impl<'a> Desk<'a> {
     }
 
     pub fn game_info(&self, m: &Match) -> Option<GameInfo> {
-        self.over.book(&m.book).or_else(|| self.shelf.get(&m.game).cloned()).map(|b| game_info(&b))
+        self.over
+            .book(&m.book)
+            .or_else(|| self.shelf.get(&m.game).cloned())
+            .map(|b| game_info(&b))
     }
 }
 
 /// A notice with everything that post must know about its reader.
-pub(super) fn notice(reg: &dyn Registry, player: &Player, m: Option<&Match>, kind: NoticeKind) -> Notice {
+pub(super) fn notice(
+    reg: &dyn Registry,
+    player: &Player,
+    m: Option<&Match>,
+    kind: NoticeKind,
+) -> Notice {
     let book = m.and_then(|m| reg.book(&m.book));
     Notice {
         to: To::Player(player.no),
         to_name: player.name.clone(),
         game: m.map(|m| m.no),
         gid: m.map(|m| m.gid.clone()),
-        seats: book.map(|b| b.seats.iter().map(|s| s.name.clone()).collect()).unwrap_or_default(),
+        seats: book
+            .map(|b| b.seats.iter().map(|s| s.name.clone()).collect())
+            .unwrap_or_default(),
         seat: m.and_then(|m| m.seat_of(player.no)),
         reply: m
             .and_then(|m| {
                 let chair = m.chair_of(player.no)?;
-                Some(ReplyTo::Chair { gid: m.gid.clone(), chair, epoch: player.epoch })
+                Some(ReplyTo::Chair {
+                    gid: m.gid.clone(),
+                    chair,
+                    epoch: player.epoch,
+                })
             })
             .unwrap_or(ReplyTo::Plain),
         entry: m.map_or(0, |m| m.entry),
         turn: m.map_or(0, Match::turn),
         answer: false,
-        tag: m.map(|m| format!("[{} #{}]", m.game, m.no)).unwrap_or_default(),
+        tag: m
+            .map(|m| format!("[{} #{}]", m.game, m.no))
+            .unwrap_or_default(),
         ignored: Vec::new(),
         settings: player.settings.clone(),
         kind,
@@ -291,8 +340,11 @@ pub(super) fn cards_left(table: &Table, seat: Seat) -> Vec<String> {
         }
     }
     let notes = table.view(None).notes;
-    let note = notes.iter().find(|(s, label, _)| *s == Some(seat) && label.contains("to come"));
-    note.map(|(_, _, text)| text.split_whitespace().map(str::to_owned).collect()).unwrap_or_default()
+    let note = notes
+        .iter()
+        .find(|(s, label, _)| *s == Some(seat) && label.contains("to come"));
+    note.map(|(_, _, text)| text.split_whitespace().map(str::to_owned).collect())
+        .unwrap_or_default()
 }
 
 pub(super) fn bare(text: &str, prefix: &str) -> String {
@@ -318,7 +370,12 @@ pub(super) fn report(reg: &dyn Registry, m: &Match, reader: PlayerNo) -> Option<
 }
 
 /// The same with another position: a preview.
-pub(super) fn report_of(reg: &dyn Registry, m: &Match, table: &Table, reader: PlayerNo) -> Option<Report> {
+pub(super) fn report_of(
+    reg: &dyn Registry,
+    m: &Match,
+    table: &Table,
+    reader: PlayerNo,
+) -> Option<Report> {
     let you = m.seat_of(reader);
     let moves = mover(table);
     let owed = you.and_then(|s| m.owed(s));
@@ -330,7 +387,13 @@ pub(super) fn report_of(reg: &dyn Registry, m: &Match, table: &Table, reader: Pl
                     may_end = next.may_stop;
                     // Examples spread over the list show different men.
                     let every = (next.steps.len() / EXAMPLES_MAX).max(1);
-                    choices = next.steps.iter().step_by(every).take(EXAMPLES_MAX).cloned().collect();
+                    choices = next
+                        .steps
+                        .iter()
+                        .step_by(every)
+                        .take(EXAMPLES_MAX)
+                        .cloned()
+                        .collect();
                 }
             }
             What::Pick => choices = cards_left(table, moves),
@@ -343,7 +406,9 @@ pub(super) fn report_of(reg: &dyn Registry, m: &Match, table: &Table, reader: Pl
     let names: Vec<String> = (0..m.seats.len())
         .map(|i| {
             let player = u8::try_from(i).ok().and_then(|i| m.player_at(Seat(i)));
-            player.and_then(|p| reg.player(p)).map_or_else(|| "?".to_owned(), |p| p.name.clone())
+            player
+                .and_then(|p| reg.player(p))
+                .map_or_else(|| "?".to_owned(), |p| p.name.clone())
         })
         .collect();
     let others: Vec<&str> = names
@@ -359,7 +424,11 @@ pub(super) fn report_of(reg: &dyn Registry, m: &Match, table: &Table, reader: Pl
     {
         let other = Seat(1 - seat.0.min(1));
         let left = cards_left(table, other);
-        let turn = if moves == other { m.turn() + 2 } else { m.turn() + 1 };
+        let turn = if moves == other {
+            m.turn() + 2
+        } else {
+            m.turn() + 1
+        };
         if left.len() > 1 && m.card_down(turn, seat).is_none() && moves == seat {
             guess_ahead = left;
         }
@@ -378,12 +447,21 @@ pub(super) fn report_of(reg: &dyn Registry, m: &Match, table: &Table, reader: Pl
         owed: owed.map(|w| owed_word(w, you == Some(moves)).to_owned()),
         choices,
         may_end,
-        awaited: m.awaited().into_iter().map(|(s, _)| s).filter(|s| Some(*s) != you).collect(),
+        awaited: m
+            .awaited()
+            .into_iter()
+            .map(|(s, _)| s)
+            .filter(|s| Some(*s) != you)
+            .collect(),
         guess_ahead,
         receipts: Vec::new(),
         understood: Vec::new(),
         draw_offer: m.draw_offer.filter(|s| Some(*s) != you),
-        draw_claim: if m.stage == Stage::Playing { table.draw_claim() } else { None },
+        draw_claim: if m.stage == Stage::Playing {
+            table.draw_claim()
+        } else {
+            None
+        },
         deadline: m.deadline(),
         ending: m.ending.clone(),
         doubt: None,
@@ -399,10 +477,14 @@ pub(super) fn match_info(reg: &dyn Registry, m: &Match, reader: PlayerNo) -> Mat
         let seat = m.seat_of(chair.player).or(chair.wish);
         Some(Person {
             seat: seat.and_then(|s| book.as_ref().map(|b| b.seat_name(s).to_owned())),
-            name: reg.player(chair.player).map_or_else(|| "?".to_owned(), |p| p.name.clone()),
+            name: reg
+                .player(chair.player)
+                .map_or_else(|| "?".to_owned(), |p| p.name.clone()),
             you: chair.player == reader,
             accepted: chair.accepted,
-            awaited: m.seat_of(chair.player).is_some_and(|s| awaited.contains(&s)),
+            awaited: m
+                .seat_of(chair.player)
+                .is_some_and(|s| awaited.contains(&s)),
         })
     };
     let order: Vec<usize> = if m.seats.is_empty() {
@@ -412,18 +494,30 @@ pub(super) fn match_info(reg: &dyn Registry, m: &Match, reader: PlayerNo) -> Mat
     };
     let default = |key: &str, value: &str| {
         book.as_ref().is_some_and(|b| {
-            if key == "array" { b.array == value } else { b.options.get(key).is_some_and(|o| o.values.first().is_some_and(|v| v == value)) }
+            if key == "array" {
+                b.array == value
+            } else {
+                b.options
+                    .get(key)
+                    .is_some_and(|o| o.values.first().is_some_and(|v| v == value))
+            }
         })
     };
-    let mut options: Vec<String> =
-        m.options.iter().filter(|(k, v)| !default(k, v)).map(|(k, v)| format!("{k}={v}")).collect();
+    let mut options: Vec<String> = m
+        .options
+        .iter()
+        .filter(|(k, v)| !default(k, v))
+        .map(|(k, v)| format!("{k}={v}"))
+        .collect();
     if !m.reveal_both && !options.iter().any(|o| o.starts_with("reveal=")) {
         options.push("reveal=outcome".to_owned());
     }
     MatchInfo {
         no: m.no,
         game: m.game.clone(),
-        title: book.as_ref().map_or_else(|| m.game.clone(), |b| b.title.clone()),
+        title: book
+            .as_ref()
+            .map_or_else(|| m.game.clone(), |b| b.title.clone()),
         stage: match m.stage {
             Stage::Inviting => "inviting",
             Stage::Seeking => "seeking",
@@ -437,7 +531,8 @@ pub(super) fn match_info(reg: &dyn Registry, m: &Match, reader: PlayerNo) -> Mat
         days: m.clock.days,
         turn: m.turn(),
         yours: m.seat_of(reader).is_some_and(|s| awaited.contains(&s))
-            || (m.stage == Stage::Inviting && m.chairs.iter().any(|c| c.player == reader && !c.accepted)),
+            || (m.stage == Stage::Inviting
+                && m.chairs.iter().any(|c| c.player == reader && !c.accepted)),
         ending: m.ending.clone(),
     }
 }
@@ -445,9 +540,16 @@ pub(super) fn match_info(reg: &dyn Registry, m: &Match, reader: PlayerNo) -> Mat
 /// A game as the list of games tells it.
 pub(super) fn game_info(book: &Arc<Rulebook>) -> GameInfo {
     let mut arrays = vec![book.array.clone()];
-    arrays.extend(book.array_names().filter(|a| *a != book.array).map(str::to_owned));
+    arrays.extend(
+        book.array_names()
+            .filter(|a| *a != book.array)
+            .map(str::to_owned),
+    );
     let family = format!("{:?}", book.family);
-    let family: String = family.chars().take_while(char::is_ascii_alphanumeric).collect();
+    let family: String = family
+        .chars()
+        .take_while(char::is_ascii_alphanumeric)
+        .collect();
     GameInfo {
         id: book.id.clone(),
         title: book.title.clone(),
@@ -457,8 +559,16 @@ pub(super) fn game_info(book: &Arc<Rulebook>) -> GameInfo {
         doubt: book.doubt.clone(),
         seats: book.seats.iter().map(|s| s.name.clone()).collect(),
         arrays,
-        options: book.options.iter().map(|(k, o)| (k.clone(), o.values.clone(), o.about.clone())).collect(),
-        pieces: book.pieces.iter().map(|(l, p)| (*l, p.name.clone())).collect(),
+        options: book
+            .options
+            .iter()
+            .map(|(k, o)| (k.clone(), o.values.clone(), o.about.clone()))
+            .collect(),
+        pieces: book
+            .pieces
+            .iter()
+            .map(|(l, p)| (*l, p.name.clone()))
+            .collect(),
         family: family.to_ascii_lowercase(),
     }
 }

@@ -21,14 +21,23 @@ const VALUE_BYTES_MAX: usize = 64;
 /// Is the order about one match?
 pub(super) fn needs_game(order: &Order) -> bool {
     match order {
-        Order::Show(_) | Order::History | Order::Preview(_) | Order::Plans | Order::Clock | Order::Export => true,
+        Order::Show(_)
+        | Order::History
+        | Order::Preview(_)
+        | Order::Plans
+        | Order::Clock
+        | Order::Export => true,
         Order::Rules(game) | Order::Notation(game) => game.is_empty(),
         _ => false,
     }
 }
 
 /// Carries the order out, if it is one of this file.
-pub(super) fn order(desk: &mut Desk, no: Option<MatchNo>, order: &Order) -> Option<Result<(), Why>> {
+pub(super) fn order(
+    desk: &mut Desk,
+    no: Option<MatchNo>,
+    order: &Order,
+) -> Option<Result<(), Why>> {
     let m = no.and_then(|no| desk.over.game(no));
     Some(match order {
         Order::Help(topic) => {
@@ -84,15 +93,22 @@ fn about(desk: &Desk, m: Option<&Match>, game: &str) -> Result<super::notice::Ga
     {
         return Ok(info);
     }
-    desk.shelf.get(game).map(game_info).ok_or_else(|| Why::NoSuchGame {
-        game: game.to_owned(),
-        meant: desk.shelf.nearest(game).map(str::to_owned),
-        known: desk.shelf.ids().map(str::to_owned).collect(),
-    })
+    desk.shelf
+        .get(game)
+        .map(game_info)
+        .ok_or_else(|| Why::NoSuchGame {
+            game: game.to_owned(),
+            meant: desk.shelf.nearest(game).map(str::to_owned),
+            known: desk.shelf.ids().map(str::to_owned).collect(),
+        })
 }
 
 fn status(desk: &mut Desk) {
-    let nos = desk.over.player(desk.actor).map(|p| [p.playing.clone(), p.over.clone()].concat()).unwrap_or_default();
+    let nos = desk
+        .over
+        .player(desk.actor)
+        .map(|p| [p.playing.clone(), p.over.clone()].concat())
+        .unwrap_or_default();
     let matches = nos
         .into_iter()
         .filter_map(|no| desk.over.game(no))
@@ -107,7 +123,9 @@ fn show(desk: &mut Desk, m: &Match) {
 
 /// The actor's own stored orders; nobody else's.
 fn plans(desk: &mut Desk, m: &Match) {
-    let Some(seat) = m.seat_of(desk.actor) else { return };
+    let Some(seat) = m.seat_of(desk.actor) else {
+        return;
+    };
     for plan in m.plans.iter().filter(|p| p.seat == seat) {
         let news = super::News::Planned {
             turn: plan.turn,
@@ -146,17 +164,39 @@ fn set(desk: &mut Desk, key: &str, value: &str) -> Result<(), Why> {
     let known = SETTINGS.iter().find(|(k, _)| *k == key);
     let lower = value.to_ascii_lowercase();
     let good = known.is_some_and(|(_, values)| {
-        if values.is_empty() { !value.is_empty() && value.len() <= VALUE_BYTES_MAX } else { values.contains(&lower.as_str()) }
+        if values.is_empty() {
+            !value.is_empty() && value.len() <= VALUE_BYTES_MAX
+        } else {
+            values.contains(&lower.as_str())
+        }
     });
     if !good {
         let known = match known {
             Some((_, values)) => values.iter().map(|v| format!("{key}={v}")).collect(),
             None => SETTINGS.iter().map(|(k, _)| format!("{k}=")).collect(),
         };
-        return Err(Why::BadSetting { key: key.to_owned(), value: value.to_owned(), known });
+        return Err(Why::BadSetting {
+            key: key.to_owned(),
+            value: value.to_owned(),
+            known,
+        });
     }
-    let value = if key == "timezone" { value.to_owned() } else { lower };
-    desk.emit(Event::Set { player: desk.actor, key: key.to_owned(), value: value.clone() }, None);
-    desk.deeds.push(Deed::Set { key: key.to_owned(), value });
+    let value = if key == "timezone" {
+        value.to_owned()
+    } else {
+        lower
+    };
+    desk.emit(
+        Event::Set {
+            player: desk.actor,
+            key: key.to_owned(),
+            value: value.clone(),
+        },
+        None,
+    );
+    desk.deeds.push(Deed::Set {
+        key: key.to_owned(),
+        value,
+    });
     Ok(())
 }

@@ -28,9 +28,18 @@ pub(super) fn needs_game(order: &Order) -> bool {
 }
 
 /// Carries the order out, if it is one of this file.
-pub(super) fn order(desk: &mut Desk, no: Option<MatchNo>, order: &Order) -> Option<Result<(), Why>> {
+pub(super) fn order(
+    desk: &mut Desk,
+    no: Option<MatchNo>,
+    order: &Order,
+) -> Option<Result<(), Why>> {
     Some(match order {
-        Order::New { game, rivals, seat, options } => propose(desk, game, rivals, seat.as_deref(), options),
+        Order::New {
+            game,
+            rivals,
+            seat,
+            options,
+        } => propose(desk, game, rivals, seat.as_deref(), options),
         Order::Seek { game, options } => propose(desk, game, &[], None, options),
         Order::Seeks => seeks(desk),
         Order::Join(n) => join(desk, MatchNo(*n)),
@@ -42,17 +51,32 @@ pub(super) fn order(desk: &mut Desk, no: Option<MatchNo>, order: &Order) -> Opti
 }
 
 /// Time control and reveal mode, taken out of the options; the rest is the game's.
-fn split_options(desk: &Desk, given: &BTreeMap<String, String>, game_has_reveal: bool) -> Result<(Options, Clock, bool), Why> {
+fn split_options(
+    desk: &Desk,
+    given: &BTreeMap<String, String>,
+    game_has_reveal: bool,
+) -> Result<(Options, Clock, bool), Why> {
     let mut rest = given.clone();
-    let bad = |what: String, hint: &str| Why::BadOption { what, hint: Some(hint.to_owned()) };
-    let mut clock = Clock { days: desk.over.house().days, auto: false };
+    let bad = |what: String, hint: &str| Why::BadOption {
+        what,
+        hint: Some(hint.to_owned()),
+    };
+    let mut clock = Clock {
+        days: desk.over.house().days,
+        auto: false,
+    };
     if let Some(days) = rest.remove("days") {
         let number = days.split('+').next().unwrap_or_default();
         clock.days = number
             .parse()
             .ok()
             .filter(|d| *d <= DAYS_MAX)
-            .ok_or_else(|| bad(format!("`days={days}` is no time control"), "write days=5 for five days a turn"))?;
+            .ok_or_else(|| {
+                bad(
+                    format!("`days={days}` is no time control"),
+                    "write days=5 for five days a turn",
+                )
+            })?;
     }
     if let Some(flag) = rest.remove("flag") {
         clock.auto = match flag.as_str() {
@@ -64,7 +88,12 @@ fn split_options(desk: &Desk, given: &BTreeMap<String, String>, game_has_reveal:
     let both = match reveal.as_deref() {
         None | Some("both") => true,
         Some("outcome") => false,
-        Some(other) => return Err(bad(format!("`reveal={other}` cannot be had"), "reveal=both or reveal=outcome")),
+        Some(other) => {
+            return Err(bad(
+                format!("`reveal={other}` cannot be had"),
+                "reveal=both or reveal=outcome",
+            ));
+        }
     };
     if !game_has_reveal {
         rest.remove("reveal");
@@ -89,16 +118,24 @@ fn propose(
     let open = rivals.is_empty();
     let seats: Vec<String> = book.seats.iter().map(|s| s.name.clone()).collect();
     if !open && rivals.len() + 1 != seats.len() {
-        return Err(Why::Rivals { wanted: seats.len().saturating_sub(1), given: rivals.len() });
+        return Err(Why::Rivals {
+            wanted: seats.len().saturating_sub(1),
+            given: rivals.len(),
+        });
     }
     let wish = match seat {
         None => None,
-        Some(name) => {
-            Some(book.seat_named(name).ok_or_else(|| Why::NoSuchSeat { seat: name.to_owned(), seats: seats.clone() })?)
-        }
+        Some(name) => Some(book.seat_named(name).ok_or_else(|| Why::NoSuchSeat {
+            seat: name.to_owned(),
+            seats: seats.clone(),
+        })?),
     };
-    let (options, clock, reveal_both) = split_options(desk, options, book.options.contains_key("reveal"))?;
-    let bad = |e: crate::rules::SpecError| Why::BadOption { what: e.what, hint: e.hint };
+    let (options, clock, reveal_both) =
+        split_options(desk, options, book.options.contains_key("reveal"))?;
+    let bad = |e: crate::rules::SpecError| Why::BadOption {
+        what: e.what,
+        hint: e.hint,
+    };
     let options = book.settle_options(&options).map_err(bad)?;
     book.rules(&options).map_err(bad)?;
 
@@ -107,10 +144,15 @@ fn propose(
     if !open {
         let now = desk.now.as_second();
         let today = desk.over.player(actor).map_or(0, |p| {
-            p.invited.iter().filter(|t| now - t.as_second() < DAY).count()
+            p.invited
+                .iter()
+                .filter(|t| now - t.as_second() < DAY)
+                .count()
         });
         if today >= INVITATIONS_A_DAY_MAX {
-            return Err(Why::TooManyInvitations { most: INVITATIONS_A_DAY_MAX });
+            return Err(Why::TooManyInvitations {
+                most: INVITATIONS_A_DAY_MAX,
+            });
         }
     }
     for rival in rivals {
@@ -126,7 +168,11 @@ fn propose(
         // Kept as compiled already; `apply` finds it there and need not parse the text again.
         super::state::Records::put_book(&mut desk.over, &digest, std::sync::Arc::clone(&book));
         desk.emit(
-            Event::BookKept { digest: digest.clone(), id: book.id.clone(), text: book.text.clone() },
+            Event::BookKept {
+                digest: digest.clone(),
+                id: book.id.clone(),
+                text: book.text.clone(),
+            },
             None,
         );
     }
@@ -171,9 +217,11 @@ fn propose(
 fn invited(desk: &mut Desk, rival: &Rival) -> Result<PlayerNo, Why> {
     let found = match rival {
         Rival::Address(address) => desk.over.player_by_address(address),
-        Rival::Name(name) => {
-            Some(desk.over.player_by_name(name).ok_or_else(|| Why::NoSuchPlayer { name: name.clone() })?)
-        }
+        Rival::Name(name) => Some(
+            desk.over
+                .player_by_name(name)
+                .ok_or_else(|| Why::NoSuchPlayer { name: name.clone() })?,
+        ),
     };
     let shown = match rival {
         Rival::Address(a) => a.clone(),
@@ -186,11 +234,23 @@ fn invited(desk: &mut Desk, rival: &Rival) -> Result<PlayerNo, Why> {
         let refused = desk.over.player(no).is_some_and(|p| {
             p.silent || p.blocked.contains(&desk.actor) || (!p.confirmed && !p.playing.is_empty())
         });
-        return if refused { Err(Why::CannotInvite { name: shown }) } else { Ok(no) };
+        return if refused {
+            Err(Why::CannotInvite { name: shown })
+        } else {
+            Ok(no)
+        };
     }
     let player = PlayerNo(desk.over.counters().players + 1);
     let name = default_name(&desk.over, player);
-    desk.emit(Event::Met { player, address: shown, name, confirmed: false }, None);
+    desk.emit(
+        Event::Met {
+            player,
+            address: shown,
+            name,
+            confirmed: false,
+        },
+        None,
+    );
     Ok(player)
 }
 
@@ -207,18 +267,33 @@ pub(super) fn accept(desk: &mut Desk, no: MatchNo) -> Result<(), Why> {
     if m.chairs.iter().any(|c| c.player == actor && c.accepted) {
         return Err(Why::AlreadyAccepted);
     }
-    desk.emit(Event::Accepted { game: no, player: actor }, None);
+    desk.emit(
+        Event::Accepted {
+            game: no,
+            player: actor,
+        },
+        None,
+    );
     desk.show(no, "proposed");
     begin_if_full(desk, no)
 }
 
 pub(super) fn over(m: &Match) -> Why {
-    Why::IsOver { reason: m.ending.as_ref().map_or_else(|| "withdrawn".to_owned(), |e| e.reason.clone()) }
+    Why::IsOver {
+        reason: m
+            .ending
+            .as_ref()
+            .map_or_else(|| "withdrawn".to_owned(), |e| e.reason.clone()),
+    }
 }
 
 fn begin_if_full(desk: &mut Desk, no: MatchNo) -> Result<(), Why> {
-    let Some(m) = desk.over.game(no) else { return Ok(()) };
-    let Some(book) = desk.over.book(&m.book) else { return Ok(()) };
+    let Some(m) = desk.over.game(no) else {
+        return Ok(());
+    };
+    let Some(book) = desk.over.book(&m.book) else {
+        return Ok(());
+    };
     let wanted = book.seats.len();
     if m.chairs.len() != wanted || m.chairs.iter().any(|c| !c.accepted) {
         return Ok(());
@@ -243,10 +318,20 @@ fn begin_if_full(desk: &mut Desk, no: MatchNo) -> Result<(), Why> {
         seats[usize::from(seat)] = chair;
     }
     desk.chance.start();
-    let (table, happened) = Table::begin(&book, &m.options, &mut desk.chance)
-        .map_err(|e| Why::BadOption { what: e.what, hint: e.hint })?;
+    let (table, happened) =
+        Table::begin(&book, &m.options, &mut desk.chance).map_err(|e| Why::BadOption {
+            what: e.what,
+            hint: e.hint,
+        })?;
     let rolls = desk.chance.take();
-    desk.emit(Event::Begun { game: no, seats, rolls }, Some((table, happened.clone())));
+    desk.emit(
+        Event::Begun {
+            game: no,
+            seats,
+            rolls,
+        },
+        Some((table, happened.clone())),
+    );
     desk.begun.push(no);
     for h in &happened {
         if let Some(news) = News::of(h, m.reveal_both) {
@@ -322,11 +407,18 @@ fn join(desk: &mut Desk, no: MatchNo) -> Result<(), Why> {
     if m.chair_of(actor).is_some() {
         return Err(Why::Yourself);
     }
-    let blocked = |a: PlayerNo, b: PlayerNo| desk.over.player(a).is_some_and(|p| p.blocked.contains(&b));
+    let blocked =
+        |a: PlayerNo, b: PlayerNo| desk.over.player(a).is_some_and(|p| p.blocked.contains(&b));
     if m.chairs.iter().any(|c| blocked(c.player, actor)) {
         return Err(not);
     }
-    desk.emit(Event::Accepted { game: no, player: actor }, None);
+    desk.emit(
+        Event::Accepted {
+            game: no,
+            player: actor,
+        },
+        None,
+    );
     let name = desk.name(actor);
     desk.tell(no, News::Joined { name });
     begin_if_full(desk, no)
@@ -336,16 +428,25 @@ fn block(desk: &mut Desk, no: Option<MatchNo>, name: &str) -> Result<(), Why> {
     let actor = desk.actor;
     let m = no.and_then(|no| desk.over.game(no));
     let whom = if name.is_empty() {
-        let opener = m.as_ref().and_then(|m| m.chairs.iter().find(|c| c.player != actor));
+        let opener = m
+            .as_ref()
+            .and_then(|m| m.chairs.iter().find(|c| c.player != actor));
         opener.map(|c| c.player).ok_or(Why::NotInvited)?
     } else {
-        desk.over.player_by_name(name).ok_or_else(|| Why::NoSuchPlayer { name: name.to_owned() })?
+        desk.over
+            .player_by_name(name)
+            .ok_or_else(|| Why::NoSuchPlayer {
+                name: name.to_owned(),
+            })?
     };
     if whom == actor {
         return Err(Why::Yourself);
     }
     // A stranger who blocks never played: whoever invites him later is told no.
-    let silent = desk.over.player(actor).is_some_and(|p| p.playing.len() <= 1 && p.over.is_empty() && name.is_empty());
+    let silent = desk
+        .over
+        .player(actor)
+        .is_some_and(|p| p.playing.len() <= 1 && p.over.is_empty() && name.is_empty());
     let waiting: Vec<_> = desk
         .over
         .player(actor)
@@ -362,7 +463,14 @@ fn block(desk: &mut Desk, no: Option<MatchNo>, name: &str) -> Result<(), Why> {
     for m in waiting {
         void(desk, &m);
     }
-    desk.emit(Event::Blocked { player: actor, whom, silent }, None);
+    desk.emit(
+        Event::Blocked {
+            player: actor,
+            whom,
+            silent,
+        },
+        None,
+    );
     let name = desk.name(whom);
     desk.deeds.push(Deed::Blocked { name });
     Ok(())
@@ -374,12 +482,25 @@ fn rename(desk: &mut Desk, name: &str) -> Result<(), Why> {
     let fits = |c: char| c.is_alphanumeric() || " -_.'".contains(c);
     let taken_form = name.to_ascii_lowercase().starts_with("player-");
     if count == 0 || count > NAME_CHARS_MAX || !name.chars().all(fits) || taken_form {
-        return Err(Why::BadName { name, most: NAME_CHARS_MAX });
+        return Err(Why::BadName {
+            name,
+            most: NAME_CHARS_MAX,
+        });
     }
-    if desk.over.player_by_name(&name).is_some_and(|p| p != desk.actor) {
+    if desk
+        .over
+        .player_by_name(&name)
+        .is_some_and(|p| p != desk.actor)
+    {
         return Err(Why::NameTaken { name });
     }
-    desk.emit(Event::Named { player: desk.actor, name: name.clone() }, None);
+    desk.emit(
+        Event::Named {
+            player: desk.actor,
+            name: name.clone(),
+        },
+        None,
+    );
     desk.deeds.push(Deed::Named { name });
     Ok(())
 }

@@ -30,7 +30,8 @@ pub use event::{EVENT_VERSION, Event};
 pub use notice::{News, Notice, NoticeKind, Receipt, Refusal, ReplyTo, Report, To, Why};
 pub use room::{Changes, Overlay, Room};
 pub use state::{
-    Counters, Held, House, Match, MatchNo, Player, PlayerNo, Records, Registry, Secret, SentMail, Stage, Unfit,
+    Counters, Held, House, Match, MatchNo, Player, PlayerNo, Records, Registry, Secret, SentMail,
+    Stage, Unfit,
 };
 
 use crate::rules::Shelf;

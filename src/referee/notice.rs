@@ -526,9 +526,21 @@ impl News {
     /// Of a happening; `both` is false where cards stay hidden. `None` where nobody is told.
     pub fn of(h: &Happening, both: bool) -> Option<News> {
         Some(match h.clone() {
-            Happening::Played { seat, steps, forced } => News::Played { seat, steps, forced },
+            Happening::Played {
+                seat,
+                steps,
+                forced,
+            } => News::Played {
+                seat,
+                steps,
+                forced,
+            },
             Happening::Picked { .. } => return None,
-            Happening::Opened { seat, cards, created } => News::Opened {
+            Happening::Opened {
+                seat,
+                cards,
+                created,
+            } => News::Opened {
                 seat,
                 cards: if both { cards } else { Vec::new() },
                 created,
@@ -584,55 +596,136 @@ pub struct Refusal {
 /// The reason, as a value; the template makes the sentence.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "code", rename_all = "snake_case")]
-#[allow(missing_docs, reason = "each is one sentence of templates/en/refused.txt")]
+#[allow(
+    missing_docs,
+    reason = "each is one sentence of templates/en/refused.txt"
+)]
 pub enum Why {
     // The rules.
-    NotAsked { awaited: Vec<String>, owed: Option<String> },
-    NoSuchStep { text: String, done: Vec<String>, why: Option<String>, legal: Vec<String> },
-    Ambiguous { text: String, readings: Vec<String> },
-    Unfinished { done: Vec<String>, legal: Vec<String>, may_end: bool },
-    TooMuch { text: String },
+    NotAsked {
+        awaited: Vec<String>,
+        owed: Option<String>,
+    },
+    NoSuchStep {
+        text: String,
+        done: Vec<String>,
+        why: Option<String>,
+        legal: Vec<String>,
+    },
+    Ambiguous {
+        text: String,
+        readings: Vec<String>,
+    },
+    Unfinished {
+        done: Vec<String>,
+        legal: Vec<String>,
+        may_end: bool,
+    },
+    TooMuch {
+        text: String,
+    },
     // Cards.
-    NoSuchCard { left: Vec<String>, meant: Option<String>, spent: bool },
-    CardAlreadyDown { turn: u32 },
-    NoPicks { certain: Option<String> },
+    NoSuchCard {
+        left: Vec<String>,
+        meant: Option<String>,
+        spent: bool,
+    },
+    CardAlreadyDown {
+        turn: u32,
+    },
+    NoPicks {
+        certain: Option<String>,
+    },
     CardsAreOpen,
     PlanWithoutPick,
     TwoPlans,
     // The letter.
-    NearMiss { word: String, meant: String },
-    Missing { command: String, usage: String },
-    Unclear { command: String, found: String, usage: String },
-    TooMany { most: usize },
+    NearMiss {
+        word: String,
+        meant: String,
+    },
+    Missing {
+        command: String,
+        usage: String,
+    },
+    Unclear {
+        command: String,
+        found: String,
+        usage: String,
+    },
+    TooMany {
+        most: usize,
+    },
     TooBig,
-    NotYet { command: String },
+    NotYet {
+        command: String,
+    },
     // Matches.
-    WhichGame { games: Vec<MatchInfo> },
+    WhichGame {
+        games: Vec<MatchInfo>,
+    },
     NoGames,
-    NotYours { game: u32 },
-    IsOver { reason: String },
+    NotYours {
+        game: u32,
+    },
+    IsOver {
+        reason: String,
+    },
     NotBegun,
     Begun,
-    NoSuchGame { game: String, meant: Option<String>, known: Vec<String> },
-    BadOption { what: String, hint: Option<String> },
-    NoSuchSeat { seat: String, seats: Vec<String> },
-    Rivals { wanted: usize, given: usize },
-    NoSuchPlayer { name: String },
+    NoSuchGame {
+        game: String,
+        meant: Option<String>,
+        known: Vec<String>,
+    },
+    BadOption {
+        what: String,
+        hint: Option<String>,
+    },
+    NoSuchSeat {
+        seat: String,
+        seats: Vec<String>,
+    },
+    Rivals {
+        wanted: usize,
+        given: usize,
+    },
+    NoSuchPlayer {
+        name: String,
+    },
     Yourself,
-    CannotInvite { name: String },
-    TooManyInvitations { most: usize },
+    CannotInvite {
+        name: String,
+    },
+    TooManyInvitations {
+        most: usize,
+    },
     NotInvited,
     AlreadyAccepted,
-    NotJoinable { game: u32 },
+    NotJoinable {
+        game: u32,
+    },
     // Draws, names, settings.
     NoDrawOffered,
     DrawAlreadyOffered,
     NoDrawClaim,
-    BadName { name: String, most: usize },
-    NameTaken { name: String },
-    BadSetting { key: String, value: String, known: Vec<String> },
+    BadName {
+        name: String,
+        most: usize,
+    },
+    NameTaken {
+        name: String,
+    },
+    BadSetting {
+        key: String,
+        value: String,
+        known: Vec<String>,
+    },
     BadCode,
-    TurnIsOver { asked: u32, now: u32 },
+    TurnIsOver {
+        asked: u32,
+        now: u32,
+    },
 }
 
 /// The word by which a template knows what is owed; the other's card is a guess.

@@ -8,7 +8,8 @@ use jiff::Timestamp;
 
 use super::Decision;
 use super::state::{
-    Counters, Held, House, Line, Match, MatchNo, Player, PlayerNo, Records, Registry, SentMail, Stage,
+    Counters, Held, House, Line, Match, MatchNo, Player, PlayerNo, Records, Registry, SentMail,
+    Stage,
 };
 use crate::rules::Rulebook;
 
@@ -54,8 +55,10 @@ impl Changes {
         self.asked.extend(later.asked);
     }
     fn put_player(&mut self, player: Arc<Player>) {
-        self.addresses.insert(player.address.to_ascii_lowercase(), player.no);
-        self.names.insert(player.name.to_lowercase(), Some(player.no));
+        self.addresses
+            .insert(player.address.to_ascii_lowercase(), player.no);
+        self.names
+            .insert(player.name.to_lowercase(), Some(player.no));
         self.players.insert(player.no, player);
     }
     fn put_game(&mut self, game: Arc<Match>) {
@@ -74,7 +77,10 @@ pub struct Overlay<'a> {
 impl<'a> Overlay<'a> {
     /// Nothing changed yet.
     pub fn new(base: &'a dyn Registry) -> Overlay<'a> {
-        Overlay { base, changes: Changes::default() }
+        Overlay {
+            base,
+            changes: Changes::default(),
+        }
     }
 }
 
@@ -83,14 +89,20 @@ impl Registry for Overlay<'_> {
         self.base.house()
     }
     fn counters(&self) -> Counters {
-        self.changes.counters.unwrap_or_else(|| self.base.counters())
+        self.changes
+            .counters
+            .unwrap_or_else(|| self.base.counters())
     }
     fn player(&self, no: PlayerNo) -> Option<Arc<Player>> {
         let new = self.changes.players.get(&no).cloned();
         new.or_else(|| self.base.player(no))
     }
     fn player_by_address(&self, address: &str) -> Option<PlayerNo> {
-        let new = self.changes.addresses.get(&address.to_ascii_lowercase()).copied();
+        let new = self
+            .changes
+            .addresses
+            .get(&address.to_ascii_lowercase())
+            .copied();
         new.or_else(|| self.base.player_by_address(address))
     }
     fn player_by_name(&self, name: &str) -> Option<PlayerNo> {
@@ -205,7 +217,10 @@ pub struct Room {
 impl Room {
     /// An empty room.
     pub fn new(house: House) -> Room {
-        Room { house, ..Room::default() }
+        Room {
+            house,
+            ..Room::default()
+        }
     }
     /// Keeps what a decision wrote, as the store does in one transaction.
     pub fn keep(&mut self, decision: &Decision) {
@@ -225,10 +240,17 @@ impl Registry for Room {
         self.changes.players.get(&no).cloned()
     }
     fn player_by_address(&self, address: &str) -> Option<PlayerNo> {
-        self.changes.addresses.get(&address.to_ascii_lowercase()).copied()
+        self.changes
+            .addresses
+            .get(&address.to_ascii_lowercase())
+            .copied()
     }
     fn player_by_name(&self, name: &str) -> Option<PlayerNo> {
-        self.changes.names.get(&name.to_lowercase()).copied().flatten()
+        self.changes
+            .names
+            .get(&name.to_lowercase())
+            .copied()
+            .flatten()
     }
     fn game(&self, no: MatchNo) -> Option<Arc<Match>> {
         self.changes.games.get(&no).cloned()
@@ -238,14 +260,29 @@ impl Registry for Room {
     }
     fn seeking(&self) -> Vec<MatchNo> {
         let seeking = |m: &&Arc<Match>| m.stage == Stage::Seeking;
-        self.changes.games.values().filter(seeking).map(|m| m.no).collect()
+        self.changes
+            .games
+            .values()
+            .filter(seeking)
+            .map(|m| m.no)
+            .collect()
     }
     fn due(&self, now: Timestamp, most: usize) -> Vec<MatchNo> {
         let due = |m: &&Arc<Match>| m.next_due().is_some_and(|t| t <= now);
-        self.changes.games.values().filter(due).map(|m| m.no).take(most).collect()
+        self.changes
+            .games
+            .values()
+            .filter(due)
+            .map(|m| m.no)
+            .take(most)
+            .collect()
     }
     fn next_due(&self) -> Option<Timestamp> {
-        self.changes.games.values().filter_map(|m| m.next_due()).min()
+        self.changes
+            .games
+            .values()
+            .filter_map(|m| m.next_due())
+            .min()
     }
     fn book(&self, digest: &str) -> Option<Arc<Rulebook>> {
         self.changes.books.get(digest).cloned()

@@ -239,7 +239,9 @@ impl Match {
     }
     /// The card that lies face down for a turn.
     pub fn card_down(&self, turn: u32, seat: Seat) -> Option<&Sealed> {
-        self.sealed.iter().find(|s| s.turn == turn && s.seat == seat)
+        self.sealed
+            .iter()
+            .find(|s| s.turn == turn && s.seat == seat)
     }
     /// When the referee must look at this match by itself: reminders at half and nine tenths of the time, then its end.
     pub fn next_due(&self) -> Option<Timestamp> {
@@ -269,7 +271,10 @@ impl Match {
         postcard::to_allocvec(&(self, position)).unwrap_or_default()
     }
     /// A match out of [`Match::save`]; `book` finds the rulebook by its digest.
-    pub fn load(bytes: &[u8], book: impl Fn(&str) -> Option<Arc<Rulebook>>) -> Result<Match, Unfit> {
+    pub fn load(
+        bytes: &[u8],
+        book: impl Fn(&str) -> Option<Arc<Rulebook>>,
+    ) -> Result<Match, Unfit> {
         let (mut m, position): (Match, Option<Vec<u8>>) = postcard::from_bytes(bytes)
             .map_err(|e| Unfit::new(format!("the snapshot of a match cannot be read: {e}")))?;
         if let Some(position) = position {
@@ -345,7 +350,11 @@ pub struct House {
 
 impl Default for House {
     fn default() -> House {
-        House { key: [0; 32], strict: false, days: 0 }
+        House {
+            key: [0; 32],
+            strict: false,
+            days: 0,
+        }
     }
 }
 

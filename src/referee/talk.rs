@@ -10,7 +10,10 @@ use crate::rules::{Ending, Seat};
 
 /// Is the order about one match?
 pub(super) fn needs_game(order: &Order) -> bool {
-    matches!(order, Order::OfferDraw | Order::Resign | Order::Message(_) | Order::Forget)
+    matches!(
+        order,
+        Order::OfferDraw | Order::Resign | Order::Message(_) | Order::Forget
+    )
 }
 
 /// Orders that answer something and come before the turn.
@@ -31,7 +34,11 @@ pub(super) fn answer(desk: &mut Desk, no: MatchNo, order: &Order) -> Result<(), 
 }
 
 /// Carries the order out, if it is one of this file.
-pub(super) fn order(desk: &mut Desk, no: Option<MatchNo>, order: &Order) -> Option<Result<(), Why>> {
+pub(super) fn order(
+    desk: &mut Desk,
+    no: Option<MatchNo>,
+    order: &Order,
+) -> Option<Result<(), Why>> {
     if !needs_game(order) {
         return None;
     }
@@ -55,7 +62,13 @@ pub(super) fn seat_in(desk: &Desk, m: &Match) -> Result<Seat, Why> {
 }
 
 fn finish(desk: &mut Desk, m: &Match, ending: Ending) {
-    desk.tell(m.no, News::Ended { winners: ending.winners.clone(), reason: ending.reason.clone() });
+    desk.tell(
+        m.no,
+        News::Ended {
+            winners: ending.winners.clone(),
+            reason: ending.reason.clone(),
+        },
+    );
     desk.emit(Event::Finished { game: m.no, ending }, None);
 }
 
@@ -94,7 +107,11 @@ fn decline_draw(desk: &mut Desk, m: &Match) -> Result<(), Why> {
 
 fn claim_draw(desk: &mut Desk, m: &Match) -> Result<(), Why> {
     seat_in(desk, m)?;
-    let reason = m.table.as_ref().and_then(|t| t.draw_claim()).ok_or(Why::NoDrawClaim)?;
+    let reason = m
+        .table
+        .as_ref()
+        .and_then(|t| t.draw_claim())
+        .ok_or(Why::NoDrawClaim)?;
     finish(desk, m, Ending::draw(&reason));
     Ok(())
 }
@@ -102,7 +119,11 @@ fn claim_draw(desk: &mut Desk, m: &Match) -> Result<(), Why> {
 fn resign(desk: &mut Desk, m: &Match) -> Result<(), Why> {
     let seat = seat_in(desk, m)?;
     let book = m.table.as_ref().map(|t| t.book().clone());
-    let team = |s: Seat| book.as_ref().and_then(|b| b.seats.get(s.at())).and_then(|d| d.team);
+    let team = |s: Seat| {
+        book.as_ref()
+            .and_then(|b| b.seats.get(s.at()))
+            .and_then(|d| d.team)
+    };
     let winners: Vec<Seat> = (0..m.seats.len())
         .filter_map(|i| u8::try_from(i).ok().map(Seat))
         .filter(|s| *s != seat && (team(seat).is_none() || team(*s) != team(seat)))
@@ -112,9 +133,18 @@ fn resign(desk: &mut Desk, m: &Match) -> Result<(), Why> {
 }
 
 fn say(desk: &mut Desk, m: &Match, text: &str) -> Result<(), Why> {
-    let Some(seat) = m.seat_of(desk.actor) else { return Err(Why::NotBegun) };
+    let Some(seat) = m.seat_of(desk.actor) else {
+        return Err(Why::NotBegun);
+    };
     let text: String = text.chars().take(MESSAGE_CHARS_MAX).collect();
-    desk.emit(Event::Said { game: m.no, seat, text: text.clone() }, None);
+    desk.emit(
+        Event::Said {
+            game: m.no,
+            seat,
+            text: text.clone(),
+        },
+        None,
+    );
     let mut blocked = false;
     for chair in &m.chairs {
         let other = desk.over.player(chair.player);
@@ -131,7 +161,14 @@ fn say(desk: &mut Desk, m: &Match, text: &str) -> Result<(), Why> {
 fn forget(desk: &mut Desk, m: &Match) -> Result<(), Why> {
     let seat = seat_in(desk, m)?;
     for plan in m.plans.iter().filter(|p| p.seat == seat) {
-        desk.emit(Event::PlanGone { game: m.no, turn: plan.turn, seat }, None);
+        desk.emit(
+            Event::PlanGone {
+                game: m.no,
+                turn: plan.turn,
+                seat,
+            },
+            None,
+        );
     }
     desk.tell_one(m.no, seat, News::Forgotten);
     Ok(())

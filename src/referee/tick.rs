@@ -13,11 +13,18 @@ use crate::rules::{Seat, Shelf};
 /// Matches looked at in one tick; the next tick takes the rest.
 pub const TICK_MATCHES_MAX: usize = 100;
 
-pub(super) fn tick(reg: &dyn Registry, shelf: &Shelf, now: Timestamp, entropy: &Entropy) -> Decision {
+pub(super) fn tick(
+    reg: &dyn Registry,
+    shelf: &Shelf,
+    now: Timestamp,
+    entropy: &Entropy,
+) -> Decision {
     let mut desk = Desk::new(reg, shelf, now, entropy, PlayerNo(0));
     let mut notices = Vec::new();
     for no in reg.due(now, TICK_MATCHES_MAX) {
-        let Some(m) = desk.over.game(no) else { continue };
+        let Some(m) = desk.over.game(no) else {
+            continue;
+        };
         if m.next_due().is_none_or(|t| t > now) {
             continue;
         }
@@ -31,16 +38,33 @@ pub(super) fn tick(reg: &dyn Registry, shelf: &Shelf, now: Timestamp, entropy: &
         desk.emit(Event::Reminded { game: no, stage }, None);
         let awaited: Vec<Seat> = m.awaited().into_iter().map(|(s, _)| s).collect();
         for chair in &m.chairs {
-            let Some(player) = desk.over.player(chair.player) else { continue };
+            let Some(player) = desk.over.player(chair.player) else {
+                continue;
+            };
             let owes = m.seat_of(player.no).is_some_and(|s| awaited.contains(&s));
-            let Some(mut report) = report(&desk.over, &m, player.no) else { continue };
+            let Some(mut report) = report(&desk.over, &m, player.no) else {
+                continue;
+            };
             if stage >= 3 {
-                report.news.push(News::TimeOver { seats: awaited.clone() });
+                report.news.push(News::TimeOver {
+                    seats: awaited.clone(),
+                });
             } else if !owes {
                 continue;
             }
-            notices.push(notice(&desk.over, &player, Some(&m), NoticeKind::Reminder(report)));
+            notices.push(notice(
+                &desk.over,
+                &player,
+                Some(&m),
+                NoticeKind::Reminder(report),
+            ));
         }
     }
-    Decision { events: desk.events, notices, key: None, outcome: Outcome::Applied, changes: desk.over.changes }
+    Decision {
+        events: desk.events,
+        notices,
+        key: None,
+        outcome: Outcome::Applied,
+        changes: desk.over.changes,
+    }
 }

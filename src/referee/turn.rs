@@ -66,7 +66,9 @@ impl Wishes {
                 Order::Exchange(choice) => once(&mut w.other, &format!("exchange {choice}"))?,
                 Order::IfCreated { created, otherwise } => match &mut w.plan {
                     Some((_, c, o)) => {
-                        if (created.is_some() && c.is_some()) || (otherwise.is_some() && o.is_some()) {
+                        if (created.is_some() && c.is_some())
+                            || (otherwise.is_some() && o.is_some())
+                        {
                             return Err((i, Why::TwoPlans));
                         }
                         *c = c.take().or_else(|| created.clone());
@@ -92,7 +94,10 @@ pub(super) fn orders(
     lines: &[&OrderLine],
     answered: Option<SentMail>,
 ) -> Result<(), Bad> {
-    let m = desk.over.game(no).ok_or((0, Why::NotYours { game: no.0 }))?;
+    let m = desk
+        .over
+        .game(no)
+        .ok_or((0, Why::NotYours { game: no.0 }))?;
     match m.stage {
         Stage::Playing => {}
         Stage::Inviting | Stage::Seeking => return Err((0, Why::NotBegun)),
@@ -134,7 +139,9 @@ pub(super) fn orders(
 
 /// Are these the very orders that this seat has played last?
 fn already_played(m: &Match, seat: Seat, w: &Wishes) -> bool {
-    let Some((_, text)) = &w.play else { return false };
+    let Some((_, text)) = &w.play else {
+        return false;
+    };
     m.last.iter().any(|l| {
         l.seat == seat && (tidy(&l.ordered) == tidy(text) || tidy(&l.steps.join(";")) == tidy(text))
     })
@@ -143,7 +150,9 @@ fn already_played(m: &Match, seat: Seat, w: &Wishes) -> bool {
 fn already_sealed(m: &Match, seat: Seat, w: &Wishes) -> bool {
     let same = |card: &Option<(usize, String)>| {
         card.as_ref().is_some_and(|(_, c)| {
-            m.sealed.iter().any(|s| s.seat == seat && s.card.0.eq_ignore_ascii_case(c))
+            m.sealed
+                .iter()
+                .any(|s| s.seat == seat && s.card.0.eq_ignore_ascii_case(c))
         })
     };
     same(&w.pick) || same(&w.guess)
@@ -152,13 +161,24 @@ fn already_sealed(m: &Match, seat: Seat, w: &Wishes) -> bool {
 fn tidy(text: &str) -> String {
     let parts: Vec<String> = split_turn(text)
         .iter()
-        .map(|s| s.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase())
+        .map(|s| {
+            s.chars()
+                .filter(char::is_ascii_alphanumeric)
+                .collect::<String>()
+                .to_ascii_lowercase()
+        })
         .collect();
     parts.join(";")
 }
 
 /// Seals the cards of a letter, each for the summoning it belongs to.
-fn cards(desk: &mut Desk, m: &Arc<Match>, table: &Table, seat: Seat, w: &Wishes) -> Result<(), Bad> {
+fn cards(
+    desk: &mut Desk,
+    m: &Arc<Match>,
+    table: &Table,
+    seat: Seat,
+    w: &Wishes,
+) -> Result<(), Bad> {
     let now = table.turn_no();
     let moves = mover(table);
     let first = w.pick.as_ref().or(w.guess.as_ref()).map_or(0, |(i, _)| *i);
@@ -172,7 +192,11 @@ fn cards(desk: &mut Desk, m: &Arc<Match>, table: &Table, seat: Seat, w: &Wishes)
         let turn = if moves == seat { now } else { now + 1 };
         if moves == seat && !asked {
             let left = cards_left(table, seat);
-            let why = if left.is_empty() { Why::NoPicks { certain: None } } else { Why::CardsAreOpen };
+            let why = if left.is_empty() {
+                Why::NoPicks { certain: None }
+            } else {
+                Why::CardsAreOpen
+            };
             return Err((*i, why));
         }
         seal_card(desk, m, table, seat, seat, turn, card).map_err(|why| (*i, why))?;
@@ -207,9 +231,14 @@ fn seal_card(
         return Err(Why::NoPicks { certain: None });
     }
     if left.len() == 1 && !asked_now {
-        return Err(Why::NoPicks { certain: left.first().cloned() });
+        return Err(Why::NoPicks {
+            certain: left.first().cloned(),
+        });
     }
-    let wanted = card.trim().trim_end_matches(['.', '!', ',']).to_ascii_lowercase();
+    let wanted = card
+        .trim()
+        .trim_end_matches(['.', '!', ','])
+        .to_ascii_lowercase();
     let Some(card) = left.iter().find(|c| **c == wanted).cloned() else {
         let known: Vec<&str> = left.iter().map(String::as_str).collect();
         let all = all_cards(table);
@@ -231,23 +260,50 @@ fn seal_card(
         return Err(Why::CardAlreadyDown { turn });
     }
     if !seal::is_card(&card) {
-        return Err(Why::NoSuchCard { left, meant: None, spent: false });
+        return Err(Why::NoSuchCard {
+            left,
+            meant: None,
+            spent: false,
+        });
     }
-    let secret: [u8; 32] = unhex(&m.secret.0).and_then(|b| b.try_into().ok()).unwrap_or([0; 32]);
+    let secret: [u8; 32] = unhex(&m.secret.0)
+        .and_then(|b| b.try_into().ok())
+        .unwrap_or([0; 32]);
     let number = u32::from(seat.0) + 1;
     let nonce = seal::nonce(&secret, &m.gid, turn, number);
     let commitment = seal::commitment(&m.gid, turn, number, &card, &nonce);
-    let sealed = Sealed { turn, seat, card: Secret(card), nonce: Secret(nonce), commitment: commitment.clone() };
+    let sealed = Sealed {
+        turn,
+        seat,
+        card: Secret(card),
+        nonce: Secret(nonce),
+        commitment: commitment.clone(),
+    };
     let receipt = receipt(m, &sealed);
-    desk.emit(Event::Sealed { game: m.no, seal: sealed }, None);
+    desk.emit(
+        Event::Sealed {
+            game: m.no,
+            seal: sealed,
+        },
+        None,
+    );
     desk.receipts.entry(m.no).or_default().push(receipt);
-    desk.tell(m.no, News::CardDown { seat, turn, commitment });
+    desk.tell(
+        m.no,
+        News::CardDown {
+            seat,
+            turn,
+            commitment,
+        },
+    );
     Ok(())
 }
 
 /// Every card the game has, spent ones too: those of both seats together, and the five of the rules page.
 fn all_cards(table: &Table) -> Vec<String> {
-    let mut all: Vec<String> = ["amazon", "ox", "archer", "spider", "mace"].map(str::to_owned).to_vec();
+    let mut all: Vec<String> = ["amazon", "ox", "archer", "spider", "mace"]
+        .map(str::to_owned)
+        .to_vec();
     for seat in 0..2 {
         all.extend(cards_left(table, Seat(seat)));
     }
@@ -259,8 +315,12 @@ fn moves(desk: &mut Desk, no: MatchNo, seat: Seat, w: &Wishes) -> Result<(), Bad
     if !w.moves() {
         return Ok(());
     }
-    let Some(m) = desk.over.game(no) else { return Ok(()) };
-    let Some(table) = m.table.as_ref() else { return Ok(()) };
+    let Some(m) = desk.over.game(no) else {
+        return Ok(());
+    };
+    let Some(table) = m.table.as_ref() else {
+        return Ok(());
+    };
     let first = [
         w.play.as_ref().map(|p| p.0),
         w.place.as_ref().map(|p| p.0),
@@ -269,7 +329,11 @@ fn moves(desk: &mut Desk, no: MatchNo, seat: Seat, w: &Wishes) -> Result<(), Bad
     ];
     let first = first.into_iter().flatten().min().unwrap_or(0);
     let now = table.turn_no();
-    let my_ask = table.asks().into_iter().find(|a| a.seat == seat).map(|a| a.what);
+    let my_ask = table
+        .asks()
+        .into_iter()
+        .find(|a| a.seat == seat)
+        .map(|a| a.what);
     let mine = mover(table) == seat;
 
     if mine && my_ask == Some(What::Pick) {
@@ -306,12 +370,22 @@ fn moves(desk: &mut Desk, no: MatchNo, seat: Seat, w: &Wishes) -> Result<(), Bad
             Some(_) => return Err((*at, Why::TwoPlans)),
             None => (*at, other.clone()),
         },
-        (None, None) => (w.play.as_ref().map_or(first, |p| p.0), w.play.as_ref().map(|p| p.1.clone()).unwrap_or_default()),
+        (None, None) => (
+            w.play.as_ref().map_or(first, |p| p.0),
+            w.play.as_ref().map(|p| p.1.clone()).unwrap_or_default(),
+        ),
     };
     let text = match &w.place {
         // `place` where nothing is to be placed is refused by the rules, with the reason.
         Some((_, place)) if placing => join(&format!("place {place}"), &text),
-        Some((i, place)) => return Err((*i, Why::TooMuch { text: format!("place {place}") })),
+        Some((i, place)) => {
+            return Err((
+                *i,
+                Why::TooMuch {
+                    text: format!("place {place}"),
+                },
+            ));
+        }
         None => text,
     };
     if text.is_empty() {
@@ -321,11 +395,19 @@ fn moves(desk: &mut Desk, no: MatchNo, seat: Seat, w: &Wishes) -> Result<(), Bad
 }
 
 fn join(first: &str, rest: &str) -> String {
-    if rest.is_empty() { first.to_owned() } else { format!("{first}; {rest}") }
+    if rest.is_empty() {
+        first.to_owned()
+    } else {
+        format!("{first}; {rest}")
+    }
 }
 
 fn store_plan(desk: &mut Desk, no: MatchNo, plan: Plan) {
-    let news = News::Planned { turn: plan.turn, created: plan.created.clone(), otherwise: plan.otherwise.clone() };
+    let news = News::Planned {
+        turn: plan.turn,
+        created: plan.created.clone(),
+        otherwise: plan.otherwise.clone(),
+    };
     desk.tell_one(no, plan.seat, news);
     desk.emit(Event::Planned { game: no, plan }, None);
 }
@@ -350,40 +432,75 @@ fn plan_of(w: &Wishes, turn: u32, seat: Seat, plain: bool) -> Result<Plan, Bad> 
         otherwise = Some(play.clone());
     }
     if let Some((_, place)) = &w.place {
-        created = Some(join(&format!("place {place}"), created.as_deref().unwrap_or_default()));
+        created = Some(join(
+            &format!("place {place}"),
+            created.as_deref().unwrap_or_default(),
+        ));
     }
-    Ok(Plan { turn, seat, created, otherwise })
+    Ok(Plan {
+        turn,
+        seat,
+        created,
+        otherwise,
+    })
 }
 
 /// Tries both branches on copies of the board, with cards that match and cards that do not.
-fn check_plan(m: &Match, table: &Table, seat: Seat, plan: &Plan, w: &Wishes, first: usize) -> Result<(), Bad> {
-    let Some(mine) = m.card_down(plan.turn, seat) else { return Ok(()) };
+fn check_plan(
+    m: &Match,
+    table: &Table,
+    seat: Seat,
+    plan: &Plan,
+    w: &Wishes,
+    first: usize,
+) -> Result<(), Bad> {
+    let Some(mine) = m.card_down(plan.turn, seat) else {
+        return Ok(());
+    };
     let other = Seat(1 - seat.0.min(1));
     let left = cards_left(table, seat);
     let branch = |theirs: &str, text: &str, at: usize| {
         let cards = [(seat, mine.card.0.clone()), (other, theirs.to_owned())];
-        let Ok((table, _)) = open_cards(m, &cards, &mut crate::rules::NoDice) else { return Ok(()) };
+        let Ok((table, _)) = open_cards(m, &cards, &mut crate::rules::NoDice) else {
+            return Ok(());
+        };
         // With no vacant home square nothing is created; then this branch will not be used.
-        acts(&table, seat, text, &mut crate::rules::NoDice).map(|_| ()).map_err(|wrong| (at, why_of(m, seat, wrong)))
+        acts(&table, seat, text, &mut crate::rules::NoDice)
+            .map(|_| ())
+            .map_err(|wrong| (at, why_of(m, seat, wrong)))
     };
     let at = w.plan.as_ref().map_or(first, |p| p.0);
     if let Some(text) = &plan.created {
         let at = w.place.as_ref().map_or(at, |p| p.0);
         let cards = [(seat, mine.card.0.clone()), (other, mine.card.0.clone())];
-        let created = open_cards(m, &cards, &mut crate::rules::NoDice).is_ok_and(|(_, h)| was_created(&h));
+        let created =
+            open_cards(m, &cards, &mut crate::rules::NoDice).is_ok_and(|(_, h)| was_created(&h));
         if created {
             branch(&mine.card.0, text, at)?;
         }
     }
-    if let (Some(text), Some(theirs)) = (&plan.otherwise, left.iter().find(|c| **c != mine.card.0)) {
-        let at = if w.plan.is_none() { w.play.as_ref().map_or(at, |p| p.0) } else { at };
+    if let (Some(text), Some(theirs)) = (&plan.otherwise, left.iter().find(|c| **c != mine.card.0))
+    {
+        let at = if w.plan.is_none() {
+            w.play.as_ref().map_or(at, |p| p.0)
+        } else {
+            at
+        };
         branch(theirs, text, at)?;
     }
     Ok(())
 }
 
 fn was_created(happened: &[Happening]) -> bool {
-    happened.iter().any(|h| matches!(h, Happening::Opened { created: Some(_), .. }))
+    happened.iter().any(|h| {
+        matches!(
+            h,
+            Happening::Opened {
+                created: Some(_),
+                ..
+            }
+        )
+    })
 }
 
 fn not_asked(m: &Match, seat: Seat) -> Why {
@@ -399,9 +516,28 @@ fn not_asked(m: &Match, seat: Seat) -> Why {
 fn why_of(m: &Match, seat: Seat, wrong: Wrong) -> Why {
     match wrong {
         Wrong::NotAsked => not_asked(m, seat),
-        Wrong::NoSuchStep { text, done, why, legal, .. } => Why::NoSuchStep { text, done, why, legal },
+        Wrong::NoSuchStep {
+            text,
+            done,
+            why,
+            legal,
+            ..
+        } => Why::NoSuchStep {
+            text,
+            done,
+            why,
+            legal,
+        },
         Wrong::Ambiguous { text, readings, .. } => Why::Ambiguous { text, readings },
-        Wrong::Unfinished { done, legal, may_end } => Why::Unfinished { done, legal, may_end },
+        Wrong::Unfinished {
+            done,
+            legal,
+            may_end,
+        } => Why::Unfinished {
+            done,
+            legal,
+            may_end,
+        },
         Wrong::TooMuch { text, .. } => Why::TooMuch { text },
     }
 }
@@ -415,14 +551,27 @@ struct Act {
 }
 
 /// Plays `A@b2; Ab2-d4` as what is asked one after the other: a placement, then the turn. All of it or nothing.
-fn acts(table: &Table, seat: Seat, text: &str, dice: &mut dyn crate::rules::Dice) -> Result<Vec<Act>, Wrong> {
+fn acts(
+    table: &Table,
+    seat: Seat,
+    text: &str,
+    dice: &mut dyn crate::rules::Dice,
+) -> Result<Vec<Act>, Wrong> {
     let mut steps = split_turn(text);
     let mut table = table.clone();
     let mut done: Vec<Act> = Vec::new();
     loop {
-        let Some(what) = table.asks().into_iter().find(|a| a.seat == seat).map(|a| a.what) else {
+        let Some(what) = table
+            .asks()
+            .into_iter()
+            .find(|a| a.seat == seat)
+            .map(|a| a.what)
+        else {
             return Err(match steps.first() {
-                Some(text) if !done.is_empty() => Wrong::TooMuch { at: done.len(), text: text.clone() },
+                Some(text) if !done.is_empty() => Wrong::TooMuch {
+                    at: done.len(),
+                    text: text.clone(),
+                },
                 _ => Wrong::NotAsked,
             });
         };
@@ -434,12 +583,20 @@ fn acts(table: &Table, seat: Seat, text: &str, dice: &mut dyn crate::rules::Dice
         } else {
             steps.remove(0)
         };
-        let mut count = Counted { dice, rolls: Vec::new() };
+        let mut count = Counted {
+            dice,
+            rolls: Vec::new(),
+        };
         let (next, happened) = table.act(seat, &order, &mut count)?;
         let rolls = count.rolls;
         let canonical = canonical(&happened, &order);
         table = next.clone();
-        done.push(Act { order: canonical, table: next, happened, rolls });
+        done.push(Act {
+            order: canonical,
+            table: next,
+            happened,
+            rolls,
+        });
         if steps.is_empty() {
             return Ok(done);
         }
@@ -471,17 +628,28 @@ fn canonical(happened: &[Happening], order: &str) -> String {
 
 /// Plays an order now.
 pub(super) fn play(desk: &mut Desk, no: MatchNo, seat: Seat, text: &str) -> Result<(), Why> {
-    let Some(m) = desk.over.game(no) else { return Ok(()) };
-    let Some(table) = m.table.as_ref() else { return Ok(()) };
+    let Some(m) = desk.over.game(no) else {
+        return Ok(());
+    };
+    let Some(table) = m.table.as_ref() else {
+        return Ok(());
+    };
     desk.chance.start();
-    let done = acts(table, seat, text, &mut desk.chance).map_err(|wrong| why_of(&m, seat, wrong))?;
+    let done =
+        acts(table, seat, text, &mut desk.chance).map_err(|wrong| why_of(&m, seat, wrong))?;
     for act in done {
         for h in &act.happened {
             if let Some(news) = News::of(h, m.reveal_both) {
                 desk.tell(no, news);
             }
         }
-        let event = Event::Acted { game: no, seat, order: act.order, ordered: text.to_owned(), rolls: act.rolls };
+        let event = Event::Acted {
+            game: no,
+            seat,
+            order: act.order,
+            ordered: text.to_owned(),
+            rolls: act.rolls,
+        };
         desk.emit(event, Some((act.table, act.happened)));
     }
     Ok(())
@@ -490,9 +658,16 @@ pub(super) fn play(desk: &mut Desk, no: MatchNo, seat: Seat, text: &str) -> Resu
 /// What a turn would do, on a copy.
 pub(super) fn preview(m: &Match, seat: Seat, text: &str) -> Result<(Table, Vec<News>), Why> {
     let table = m.table.as_ref().ok_or(Why::NotBegun)?;
-    let done = acts(table, seat, text, &mut crate::rules::NoDice).map_err(|wrong| why_of(m, seat, wrong))?;
-    let news = done.iter().flat_map(|a| &a.happened).filter_map(|h| News::of(h, m.reveal_both)).collect();
-    let table = done.last().map_or_else(|| table.clone(), |a| a.table.clone());
+    let done = acts(table, seat, text, &mut crate::rules::NoDice)
+        .map_err(|wrong| why_of(m, seat, wrong))?;
+    let news = done
+        .iter()
+        .flat_map(|a| &a.happened)
+        .filter_map(|h| News::of(h, m.reveal_both))
+        .collect();
+    let table = done
+        .last()
+        .map_or_else(|| table.clone(), |a| a.table.clone());
     Ok((table, news))
 }
 
@@ -500,12 +675,18 @@ pub(super) fn preview(m: &Match, seat: Seat, text: &str) -> Result<(Table, Vec<N
 pub(super) fn settle(desk: &mut Desk, no: MatchNo) {
     for _ in 0..CHAIN_MAX {
         let Some(m) = desk.over.game(no) else { return };
-        let Some(table) = m.table.as_ref().filter(|_| m.stage == Stage::Playing) else { return };
+        let Some(table) = m.table.as_ref().filter(|_| m.stage == Stage::Playing) else {
+            return;
+        };
         let now = table.turn_no();
         let asks = table.asks();
         let seat = mover(table);
         if asks.iter().any(|a| a.what == What::Pick) {
-            let mut pickers: Vec<Seat> = asks.iter().filter(|a| a.what == What::Pick).map(|a| a.seat).collect();
+            let mut pickers: Vec<Seat> = asks
+                .iter()
+                .filter(|a| a.what == What::Pick)
+                .map(|a| a.seat)
+                .collect();
             // The mover's card first: the same order whoever was quicker.
             pickers.sort_by_key(|s| (*s != seat, *s));
             let cards: Vec<(Seat, String)> = pickers
@@ -516,7 +697,9 @@ pub(super) fn settle(desk: &mut Desk, no: MatchNo) {
                 return;
             }
             desk.chance.start();
-            let Ok((table, happened)) = open_cards(&m, &cards, &mut desk.chance) else { return };
+            let Ok((table, happened)) = open_cards(&m, &cards, &mut desk.chance) else {
+                return;
+            };
             let rolls = desk.chance.take();
             for h in &happened {
                 if let Some(news) = News::of(h, m.reveal_both) {
@@ -524,7 +707,15 @@ pub(super) fn settle(desk: &mut Desk, no: MatchNo) {
                 }
             }
             let created = was_created(&happened);
-            desk.emit(Event::Opened { game: no, turn: now, cards, rolls }, Some((table, happened)));
+            desk.emit(
+                Event::Opened {
+                    game: no,
+                    turn: now,
+                    cards,
+                    rolls,
+                },
+                Some((table, happened)),
+            );
             run_plan(desk, no, seat, now, created);
             continue;
         }
@@ -541,8 +732,22 @@ pub(super) fn settle(desk: &mut Desk, no: MatchNo) {
 /// Plays the branch of a plan that fits; one that cannot be played is told to its owner, and nothing of it is done.
 fn run_plan(desk: &mut Desk, no: MatchNo, seat: Seat, turn: u32, created: bool) {
     let Some(m) = desk.over.game(no) else { return };
-    let Some(plan) = m.plans.iter().find(|p| p.turn == turn && p.seat == seat).cloned() else { return };
-    desk.emit(Event::PlanGone { game: no, turn, seat }, None);
+    let Some(plan) = m
+        .plans
+        .iter()
+        .find(|p| p.turn == turn && p.seat == seat)
+        .cloned()
+    else {
+        return;
+    };
+    desk.emit(
+        Event::PlanGone {
+            game: no,
+            turn,
+            seat,
+        },
+        None,
+    );
     let (branch, spare) = if created {
         (plan.created.clone(), plan.otherwise.clone())
     } else {
@@ -558,7 +763,14 @@ fn run_plan(desk: &mut Desk, no: MatchNo, seat: Seat, turn: u32, created: bool) 
                 return;
             }
             if let Err(why) = play(desk, no, seat, &text) {
-                desk.tell_one(no, seat, News::PlanFailed { text, why: Box::new(why) });
+                desk.tell_one(
+                    no,
+                    seat,
+                    News::PlanFailed {
+                        text,
+                        why: Box::new(why),
+                    },
+                );
             }
         }
         None => {
@@ -571,9 +783,17 @@ fn run_plan(desk: &mut Desk, no: MatchNo, seat: Seat, turn: u32, created: bool) 
 
 /// Where only one home square was vacant the referee has placed the Tulpa already: the plan's placement is left out.
 fn without_done_placement(table: &Table, seat: Seat, text: &str, created: bool) -> String {
-    let placing = table.asks().iter().any(|a| a.seat == seat && a.what == What::Place);
+    let placing = table
+        .asks()
+        .iter()
+        .any(|a| a.seat == seat && a.what == What::Place);
     let mut steps = split_turn(text);
-    if created && !placing && steps.first().is_some_and(|s| s.contains('@') || bare(s, "place ") != *s) {
+    if created
+        && !placing
+        && steps
+            .first()
+            .is_some_and(|s| s.contains('@') || bare(s, "place ") != *s)
+    {
         steps.remove(0);
     }
     steps.join("; ")
