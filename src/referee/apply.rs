@@ -75,10 +75,15 @@ pub(super) fn apply_known(
             p.settings.insert(key.clone(), value.clone());
         }),
         Event::BookKept { digest, id, text } => {
-            if rec.book(digest).is_none() {
-                let book = Rulebook::parse(id, text)
-                    .map_err(|e| Unfit::new(format!("the kept rulebook `{id}`: {e}")))?;
-                rec.put_book(digest, Arc::new(book));
+            if !rec.keeps_book(digest) {
+                let book = match rec.book(digest) {
+                    Some(book) => book,
+                    None => Arc::new(
+                        Rulebook::parse(id, text)
+                            .map_err(|e| Unfit::new(format!("the kept rulebook `{id}`: {e}")))?,
+                    ),
+                };
+                rec.put_book(digest, book);
             }
             Ok(())
         }

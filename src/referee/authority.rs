@@ -337,21 +337,8 @@ fn confirm(
     let answered = answered.filter(|a| {
         Some(a.game) == home && chair(reg, a.game, a.chair).is_some_and(|p| p.no == player)
     });
-    let mut decision = carry(desk, &held.read, home, answered, stranger);
-    if !decision
-        .events
-        .iter()
-        .any(|e| matches!(e, Event::Released { .. }))
-    {
-        // A refused letter is used up too.
-        let event = Event::Released { code: held.code };
-        let mut overlay = Overlay::new(reg);
-        if super::apply(&mut overlay, &event, now).is_ok() {
-            decision.changes.merge(overlay.changes);
-            decision.events.push(event);
-        }
-    }
-    decision
+    // Being used up is no order either: it stands where the letter is refused.
+    carry(desk, &held.read, home, answered, stranger)
 }
 
 /// Carries a letter out on the desk, or refuses all of it.
@@ -362,7 +349,6 @@ fn carry(
     answered: Option<SentMail>,
     stranger: Option<String>,
 ) -> Decision {
-    let now = desk.now;
     // Becoming known is no order: it stands even where the letter is refused.
     let actor = desk.actor;
     if let Some(address) = stranger {
@@ -406,7 +392,6 @@ fn carry(
                 Some(player) => vec![refuse(&desk.over, &player, game, &read.ignored, refusal)],
                 None => Vec::new(),
             };
-            let _ = now;
             Decision {
                 events: desk.events,
                 notices,

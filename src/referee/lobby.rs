@@ -9,7 +9,6 @@ use super::notice::{Deed, News, NoticeKind, Why};
 use super::order::{Order, Rival};
 use super::state::{Clock, DAY, Match, MatchNo, PlayerNo, Registry, Secret, Stage};
 use super::turn;
-use crate::fair::seal::line_hash;
 use crate::rules::{Options, Seat, Table};
 
 /// Invitations a player may send in a day (security.md 3).
@@ -164,8 +163,8 @@ fn propose(
         players.push(player);
     }
 
-    let digest = line_hash(&book.text);
-    if desk.over.book(&digest).is_none() {
+    let digest = super::book_digest(&book.text);
+    if !desk.over.keeps_book(&digest) {
         // Kept as compiled already; `apply` finds it there and need not parse the text again.
         super::state::Records::put_book(&mut desk.over, &digest, std::sync::Arc::clone(&book));
         desk.emit(

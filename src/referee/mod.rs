@@ -90,6 +90,11 @@ pub struct Decision {
     pub changes: Changes,
 }
 
+/// The name under which a rulebook's text is kept: its SHA-256 in hex.
+pub fn book_digest(text: &str) -> String {
+    crate::fair::seal::line_hash(text)
+}
+
 /// Decides a command. Total: whatever comes in, an answer comes out.
 pub fn decide(
     registry: &dyn Registry,

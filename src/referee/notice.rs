@@ -637,9 +637,6 @@ pub enum Why {
         certain: Option<String>,
     },
     CardsAreOpen,
-    PickOrGuess {
-        write: String,
-    },
     PlanWithoutPick,
     TwoPlans,
     // The letter.

@@ -140,6 +140,9 @@ impl Registry for Overlay<'_> {
         let new = self.changes.books.get(digest).cloned();
         new.or_else(|| self.base.book(digest))
     }
+    fn keeps_book(&self, digest: &str) -> bool {
+        self.changes.books.contains_key(digest) || self.base.keeps_book(digest)
+    }
     fn lines(&self, no: MatchNo) -> Vec<Line> {
         let mut lines = self.base.lines(no);
         lines.extend(self.changes.lines.get(&no).cloned().unwrap_or_default());

@@ -397,6 +397,10 @@ pub trait Registry {
     fn next_due(&self) -> Option<Timestamp>;
     /// A kept rulebook by the SHA-256 of its text.
     fn book(&self, digest: &str) -> Option<Arc<Rulebook>>;
+    /// Is the text of that rulebook in the journal? A store that also answers `book` from the shelf must look there.
+    fn keeps_book(&self, digest: &str) -> bool {
+        self.book(digest).is_some()
+    }
     /// The record of a match.
     fn lines(&self, no: MatchNo) -> Vec<Line>;
     /// A held letter by its code.

@@ -199,8 +199,7 @@ fn cards(
             };
             return Err((*i, why));
         }
-        seal_card(desk, m, table, seat, seat, turn, card, w.guess.is_none())
-            .map_err(|why| (*i, why))?;
+        seal_card(desk, m, table, seat, seat, turn, card).map_err(|why| (*i, why))?;
     }
     if let Some((i, card)) = &w.guess {
         // The other's summoning: the one under way if its card is still owed, else his next.
@@ -211,7 +210,7 @@ fn cards(
         } else {
             now + 2
         };
-        seal_card(desk, m, table, seat, other, turn, card, false).map_err(|why| (*i, why))?;
+        seal_card(desk, m, table, seat, other, turn, card).map_err(|why| (*i, why))?;
     }
     Ok(())
 }
@@ -225,7 +224,6 @@ fn seal_card(
     whose: Seat,
     turn: u32,
     card: &str,
-    hint_guess: bool,
 ) -> Result<(), Why> {
     let left = cards_left(table, whose);
     let asked_now = turn == table.turn_no();
@@ -258,11 +256,6 @@ fn seal_card(
             let receipt = receipt(&current, down);
             desk.receipts.entry(m.no).or_default().push(receipt);
             return Ok(());
-        }
-        if hint_guess && whose == seat && asked_now {
-            return Err(Why::PickOrGuess {
-                write: format!("guess {card}"),
-            });
         }
         return Err(Why::CardAlreadyDown { turn });
     }
