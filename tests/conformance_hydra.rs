@@ -30,3 +30,8 @@ fn replays(prefixes: &[&str]) {
 fn hydra_records_replay() {
     replays(&["hydra"]);
 }
+
+#[test]
+fn chieftain_records_replay() {
+    replays(&["chieftain", "superchief", "overlord"]);
+}

@@ -15,6 +15,7 @@ pub mod help;
 pub mod hypertext;
 pub mod letter;
 pub mod machine;
+pub mod mailing;
 pub mod moves;
 pub mod near;
 pub mod orders;

@@ -28,7 +28,8 @@ const PIECE_BYTES: usize = 12 << 10;
 
 const WHOLE: u8 = 1;
 const CUT: u8 = 2;
-const CHECK_BYTES: usize = 4;
+/// Kind and mark before the value.
+const ROW_FRONT: usize = 17;
 
 /// What was applied last, and the sum over all rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -100,12 +101,7 @@ impl Index {
             head: Head::default(),
             sick: AtomicBool::new(false),
         };
-        index.head = match index.read(Tree::Head, b"")? {
-            Some(bytes) => {
-                postcard::from_bytes(&bytes).map_err(|e| StoreError::Index(e.to_string()))?
-            }
-            None => Head::default(),
-        };
+        index.head = index.read_head()?;
         Ok(index)
     }
 
@@ -135,14 +131,10 @@ impl Index {
 
     fn unwrap_row(&self, full: &[u8], row: &[u8]) -> Result<Vec<u8>, StoreError> {
         let bad = || self.trouble(format!("row {} is damaged", super::payload::hex(full)));
-        let (Some(kind), Some(check), Some(rest)) = (
-            row.first(),
-            row.get(1..1 + CHECK_BYTES),
-            row.get(1 + CHECK_BYTES..),
-        ) else {
+        let Some((kind, check, rest)) = row_parts(row) else {
             return Err(bad());
         };
-        let value = match *kind {
+        let value = match kind {
             WHOLE => rest.to_vec(),
             CUT => {
                 let length = u32::from_be_bytes(rest.try_into().map_err(|_| bad())?) as usize;
@@ -157,7 +149,7 @@ impl Index {
             }
             _ => return Err(bad()),
         };
-        if mark(full, &value)[..CHECK_BYTES] != *check {
+        if mark(full, &value) != check {
             Err(bad())
         } else {
             Ok(value)
@@ -178,23 +170,26 @@ impl Index {
         let mut sum = self.head.sum;
         for ((tree, key), change) in &batch.changes {
             let full = full_key(*tree, key);
-            let old = self.read(*tree, key)?;
-            if old == *change {
-                continue;
-            }
-            let old_parts = old.as_ref().map_or(0, |o| {
-                if o.len() > PIECE_BYTES {
-                    pieces_of(o.len())
-                } else {
-                    0
+            let old = self.run(|| self.db.get(&full))?;
+            let old = match &old {
+                Some(row) => Some(
+                    row_parts(row).ok_or_else(|| self.trouble("a row is damaged".to_owned()))?,
+                ),
+                None => None,
+            };
+            let mut old_parts = 0;
+            if let Some((kind, hash, rest)) = old {
+                add(&mut sum, &hash);
+                if kind == CUT {
+                    old_parts = rest
+                        .try_into()
+                        .map_or(0, |n| pieces_of(u32::from_be_bytes(n) as usize));
                 }
-            });
-            if let Some(old) = &old {
-                add(&mut sum, &mark(&full, old));
             }
             let mut parts = 0;
             match change {
-                None => writes.remove(full.clone()),
+                None if old.is_some() => writes.remove(full.clone()),
+                None => {}
                 Some(value) => {
                     let hash = mark(&full, value);
                     add(&mut sum, &hash);
@@ -268,6 +263,38 @@ impl Index {
         self.dir.parent().map_or(Ok(()), files::sync_dir)
     }
 
+    /// Calls `each` with all rows as they are stored.
+    pub(super) fn each_raw(
+        &self,
+        mut each: impl FnMut(&[u8], &[u8]) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut walk = self.run(|| Ok(self.db.iter()))?;
+        while let Some((key, row)) = self.run(|| walk.next().transpose())? {
+            each(&key, &row)?;
+        }
+        Ok(())
+    }
+
+    /// Puts rows as another index stored them; the head is read anew.
+    pub(super) fn put_raw(&mut self, rows: Vec<Row>) -> Result<(), StoreError> {
+        let mut writes = sled::Batch::default();
+        for (key, row) in rows {
+            writes.insert(key, row);
+        }
+        self.run(|| self.db.apply_batch(writes))?;
+        self.head = self.read_head()?;
+        Ok(())
+    }
+
+    fn read_head(&self) -> Result<Head, StoreError> {
+        match self.read(Tree::Head, b"")? {
+            Some(bytes) => {
+                postcard::from_bytes(&bytes).map_err(|e| StoreError::Index(e.to_string()))
+            }
+            None => Ok(Head::default()),
+        }
+    }
+
     /// Closes; sled writes its buffers, whatever happens in there.
     pub fn close(self) {
         let _ = catch_unwind(AssertUnwindSafe(move || drop(self.db)));
@@ -279,19 +306,33 @@ impl ReadIndex for Index {
         self.read(tree, key)
     }
 
-    fn scan(&self, tree: Tree, from: &[u8], most: usize) -> Result<Vec<Row>, StoreError> {
+    fn rows(
+        &self,
+        tree: Tree,
+        prefix: &[u8],
+        from: &[u8],
+        most: usize,
+    ) -> Result<Vec<Row>, StoreError> {
         let mut rows = Vec::new();
-        let mut walk =
-            self.run(|| Ok(self.db.range(full_key(tree, from)..vec![tree as u8 + 1])))?;
+        let range = full_key(tree, from.max(prefix))..vec![tree as u8 + 1];
+        let mut walk = self.run(|| Ok(self.db.range(range)))?;
         while rows.len() < most {
             let Some((full, row)) = self.run(|| walk.next().transpose())? else {
                 break;
             };
+            if !full[1..].starts_with(prefix) {
+                break;
+            }
             let value = self.unwrap_row(&full, &row)?;
             rows.push((full[1..].to_vec(), value));
         }
         Ok(rows)
     }
+}
+
+fn row_parts(row: &[u8]) -> Option<(u8, [u8; 16], &[u8])> {
+    let hash = row.get(1..ROW_FRONT)?.try_into().ok()?;
+    Some((*row.first()?, hash, row.get(ROW_FRONT..)?))
 }
 
 fn full_key(tree: Tree, key: &[u8]) -> Vec<u8> {
@@ -314,9 +355,9 @@ fn piece_key(full: &[u8], part: usize) -> Vec<u8> {
 }
 
 fn wrap_row(kind: u8, hash: &[u8; 16], rest: &[u8]) -> Vec<u8> {
-    let mut row = Vec::with_capacity(1 + CHECK_BYTES + rest.len());
+    let mut row = Vec::with_capacity(ROW_FRONT + rest.len());
     row.push(kind);
-    row.extend_from_slice(&hash[..CHECK_BYTES]);
+    row.extend_from_slice(hash);
     row.extend_from_slice(rest);
     row
 }

@@ -9,62 +9,23 @@
 //! for the inside of a torn one.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use super::error::{StoreError, Told};
 use super::payload::hex;
+pub use super::walk::{Digest, KIND_MANY, KIND_ONE, Place, RECORD_BYTES_MAX, Tip};
+use super::walk::{FRONT_BYTES, Found, KIND_SEGMENT, Walk, chain, frame, segment_path};
 use super::{fail, files};
 
 /// A segment that has grown to this is followed by the next.
 pub const SEGMENT_BYTES: u64 = 64 << 20;
-/// The largest payload of one record.
-pub const RECORD_BYTES_MAX: usize = 32 << 20;
 /// Room written ahead; also the granularity of growth.
 const AHEAD_BYTES: u64 = 1 << 20;
-/// `len`, `kind` and `seq`.
-const FRONT_BYTES: usize = 13;
-/// Front and check.
-const OVERHEAD: u64 = (FRONT_BYTES + 16) as u64;
-
-/// Kind of the record that begins a segment.
-const KIND_SEGMENT: u8 = 0;
-/// Kind of a record that holds one payload.
-pub const KIND_ONE: u8 = 1;
-/// Kind of a record that holds a list of payloads which share one sync.
-pub const KIND_MANY: u8 = 2;
-
-/// Half a SHA-256.
-pub type Digest = [u8; 16];
-
-/// Where a record lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Place {
-    /// Segment number, from 1.
-    pub segment: u32,
-    /// First byte of the record.
-    pub offset: u64,
-    /// Bytes of its payload.
-    pub len: u32,
-}
-
-/// How far the journal goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Tip {
-    /// The last transaction, 0 when there is none.
-    pub seq: u64,
-    /// Segment in which it lies.
-    pub segment: u32,
-    /// First byte after it.
-    pub end: u64,
-    /// Its check.
-    pub digest: Digest,
-}
-
+static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
 #[derive(Serialize, Deserialize)]
 struct Opening {
     segment: u32,
@@ -78,10 +39,6 @@ pub struct Journal {
     tip: Tip,
     room: u64,
     broken: Option<String>,
-}
-
-fn segment_path(dir: &Path, segment: u32) -> PathBuf {
-    dir.join(format!("journal.{segment:06}"))
 }
 
 /// The numbers of all segments present, which must be without a gap from 1.
@@ -105,193 +62,6 @@ fn segments(dir: &Path) -> Result<u32, StoreError> {
         }
     }
     Ok(found.last().copied().unwrap_or(0))
-}
-
-fn frame(
-    kind: u8,
-    seq: u64,
-    payload: &[u8],
-    before: &Digest,
-) -> Result<(Vec<u8>, Digest), StoreError> {
-    let too_big = || StoreError::TooBig {
-        bytes: payload.len(),
-        most: RECORD_BYTES_MAX,
-    };
-    if payload.len() > RECORD_BYTES_MAX {
-        return Err(too_big());
-    }
-    let len = u32::try_from(payload.len()).map_err(|_| too_big())?;
-    let mut bytes = Vec::with_capacity(payload.len() + FRONT_BYTES + 16);
-    bytes.extend_from_slice(&len.to_be_bytes());
-    bytes.push(kind);
-    bytes.extend_from_slice(&seq.to_be_bytes());
-    bytes.extend_from_slice(payload);
-    let check = chain(before, &bytes);
-    bytes.extend_from_slice(&check);
-    Ok((bytes, check))
-}
-
-fn chain(before: &Digest, record: &[u8]) -> Digest {
-    let mut hash = Sha256::new();
-    hash.update(before);
-    hash.update(record);
-    let mut out = [0; 16];
-    out.copy_from_slice(&hash.finalize()[..16]);
-    out
-}
-
-fn front(bytes: &[u8]) -> Option<(u32, u8, u64)> {
-    let len = u32::from_be_bytes(bytes.get(..4)?.try_into().ok()?);
-    let seq = u64::from_be_bytes(bytes.get(5..FRONT_BYTES)?.try_into().ok()?);
-    Some((len, *bytes.get(4)?, seq))
-}
-
-/// One step of a [`Walk`].
-enum Found {
-    Record(u8, Place),
-    End,
-    Bad(String),
-}
-
-/// Reads one segment, record by record.
-struct Walk {
-    reader: BufReader<File>,
-    path: PathBuf,
-    file_len: u64,
-    tip: Tip,
-    record: Vec<u8>,
-}
-
-impl Walk {
-    /// Begins at `from`, which lies in this segment.
-    fn at(dir: &Path, from: Tip) -> Result<Self, StoreError> {
-        let path = segment_path(dir, from.segment);
-        let mut file = File::open(&path).told("open", &path)?;
-        let file_len = file.metadata().told("read", &path)?.len();
-        file.seek(SeekFrom::Start(from.end)).told("read", &path)?;
-        Ok(Self {
-            reader: BufReader::with_capacity(1 << 16, file),
-            path,
-            file_len,
-            tip: from,
-            record: Vec::new(),
-        })
-    }
-
-    fn payload(&self) -> &[u8] {
-        self.record
-            .get(FRONT_BYTES..self.record.len().saturating_sub(16))
-            .unwrap_or_default()
-    }
-
-    /// Reads the record that begins the segment; the check it names must be `after`, if given.
-    fn opening(&mut self) -> Result<Found, StoreError> {
-        let mut start = self.tip;
-        start.digest = [0; 16];
-        self.tip = start;
-        self.step(true).told("read", &self.path)
-    }
-
-    fn next(&mut self) -> Result<Found, StoreError> {
-        self.step(false).told("read", &self.path)
-    }
-
-    fn step(&mut self, first: bool) -> io::Result<Found> {
-        let left = self.file_len.saturating_sub(self.tip.end);
-        if left == 0 {
-            return Ok(if first {
-                Found::Bad("it is empty".to_owned())
-            } else {
-                Found::End
-            });
-        }
-        self.record.resize(
-            usize::try_from(left.min(FRONT_BYTES as u64)).unwrap_or(0),
-            0,
-        );
-        self.reader.read_exact(&mut self.record)?;
-        if self.record.iter().all(|b| *b == 0) {
-            return Ok(match (first, self.rest_is_zero()?) {
-                (false, true) => Found::End,
-                _ => Found::Bad("zeros where a record should begin".to_owned()),
-            });
-        }
-        let Some((len, kind, seq)) = front(&self.record) else {
-            return Ok(Found::Bad("a record is cut short".to_owned()));
-        };
-        if len as usize > RECORD_BYTES_MAX {
-            return Ok(Found::Bad(format!("a record of {len} bytes")));
-        }
-        if u64::from(len) + OVERHEAD > left {
-            return Ok(Found::Bad("a record is cut short".to_owned()));
-        }
-        self.record.resize(len as usize + FRONT_BYTES + 16, 0);
-        self.reader.read_exact(&mut self.record[FRONT_BYTES..])?;
-        let (bytes, check) = self.record.split_at(self.record.len() - 16);
-        if chain(&self.tip.digest, bytes) != check {
-            return Ok(Found::Bad("the check is wrong".to_owned()));
-        }
-        let right = if first {
-            kind == KIND_SEGMENT
-        } else {
-            kind != KIND_SEGMENT && seq == self.tip.seq + 1
-        };
-        if !right {
-            return Ok(Found::Bad(format!(
-                "record {seq} of kind {kind} does not follow {}",
-                self.tip.seq
-            )));
-        }
-        let place = Place {
-            segment: self.tip.segment,
-            offset: self.tip.end,
-            len,
-        };
-        self.tip.digest.copy_from_slice(check);
-        self.tip.seq = seq;
-        self.tip.end += u64::from(len) + OVERHEAD;
-        Ok(Found::Record(kind, place))
-    }
-
-    fn rest_is_zero(&mut self) -> io::Result<bool> {
-        let mut piece = [0; 4096];
-        loop {
-            match self.reader.read(&mut piece)? {
-                0 => return Ok(true),
-                n if piece[..n].iter().any(|b| *b != 0) => return Ok(false),
-                _ => {}
-            }
-        }
-    }
-
-    /// Is there, after the bad record at the tip, the beginning of a later one?
-    fn more_follows(&self) -> Result<bool, StoreError> {
-        let mut file = File::open(&self.path).told("open", &self.path)?;
-        let mut rest = Vec::new();
-        file.seek(SeekFrom::Start(self.tip.end))
-            .and_then(|_| file.read_to_end(&mut rest))
-            .told("read", &self.path)?;
-        let expected = self.tip.seq + 1;
-        Ok((1..rest.len()).any(|at| {
-            let head = &rest[at..];
-            front(head).is_some_and(|(len, kind, seq)| {
-                (kind == KIND_ONE || kind == KIND_MANY)
-                    && seq > expected
-                    && seq - expected < 1 << 24
-                    && len > 1
-                    && len as usize <= RECORD_BYTES_MAX
-                    && matches!(head.get(FRONT_BYTES), None | Some(b'{' | b'['))
-            })
-        }))
-    }
-
-    fn damaged(&self, why: String) -> StoreError {
-        StoreError::Damaged {
-            path: self.path.clone(),
-            offset: self.tip.end,
-            why,
-        }
-    }
 }
 
 impl Journal {
@@ -479,14 +249,19 @@ impl Journal {
             self.file.write_all_at(&bytes[..half], offset)?;
             fail::point("C6")?;
         }
+        self.file.write_all_at(bytes, offset)?;
         if end <= self.room {
-            return self.file.write_all_at(bytes, offset);
+            return Ok(());
         }
         let room = end.next_multiple_of(AHEAD_BYTES);
-        let mut ahead = Vec::with_capacity(usize::try_from(room - offset).unwrap_or(0));
-        ahead.extend_from_slice(bytes);
-        ahead.resize(usize::try_from(room - offset).unwrap_or(bytes.len()), 0);
-        self.file.write_all_at(&ahead, offset)?;
+        let mut at = end;
+        while at < room {
+            let piece = ZEROS
+                .len()
+                .min(usize::try_from(room - at).unwrap_or(ZEROS.len()));
+            self.file.write_all_at(&ZEROS[..piece], at)?;
+            at += piece as u64;
+        }
         self.room = room;
         Ok(())
     }
@@ -545,7 +320,7 @@ impl Journal {
     }
 
     /// Is there a record that ends at `tip` with this check?
-    fn is_at(dir: &Path, tip: Tip) -> Result<(), StoreError> {
+    pub(super) fn is_at(dir: &Path, tip: Tip) -> Result<(), StoreError> {
         let path = segment_path(dir, tip.segment);
         let file = File::open(&path).told("open", &path)?;
         let mut check = [0; 16];
@@ -648,4 +423,85 @@ fn cut(path: &Path, end: u64, aside: &Path) -> Result<(), StoreError> {
     file.set_len(end)
         .and_then(|()| file.sync_all())
         .told("cut", path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_all(
+        journal: &Journal,
+        from: Option<Tip>,
+    ) -> Result<Vec<(u64, u32, usize)>, StoreError> {
+        let mut all = Vec::new();
+        journal.each_after(from, |tip, place, _, bytes| {
+            assert_eq!(journal.read(place)?.1, bytes);
+            all.push((tip.seq, place.segment, bytes.len()));
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    #[test]
+    fn segments_follow_each_other() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, aside) = (dir.path(), dir.path().join("aside"));
+        files::make_dir(&aside).unwrap();
+        let mut journal = Journal::open(path, &aside, None, true).unwrap();
+        let payload = vec![b'x'; 15 << 20];
+        let mut tips = vec![journal.tip()];
+        for _ in 0..6 {
+            let place = journal.prepare(payload.len()).unwrap();
+            journal.append(KIND_ONE, &payload, place).unwrap();
+            tips.push(journal.tip());
+        }
+        let all = read_all(&journal, None).unwrap();
+        assert_eq!(
+            all.iter().map(|r| r.1).collect::<Vec<_>>(),
+            [1, 1, 1, 1, 1, 2]
+        );
+        for (n, tip) in tips.iter().enumerate().skip(1) {
+            assert_eq!(read_all(&journal, Some(*tip)).unwrap(), all[n..]);
+        }
+        let tip = journal.tip();
+        drop(journal);
+        assert_eq!(
+            Journal::open(path, &aside, Some(tips[6]), false)
+                .unwrap()
+                .tip(),
+            tip
+        );
+        assert_eq!(
+            Journal::open(path, &aside, Some(tips[2]), false)
+                .unwrap()
+                .tip(),
+            tip
+        );
+
+        // A third segment that was only begun is removed.
+        for begun in [&b""[..], &b"\0\0\0\x10"[..], &[0; 100][..]] {
+            fs::write(segment_path(path, 3), begun).unwrap();
+            assert_eq!(Journal::open(path, &aside, None, true).unwrap().tip(), tip);
+            assert!(!segment_path(path, 3).exists());
+        }
+        // Damage in an earlier segment, and a missing one.
+        let first = segment_path(path, 1);
+        let file = files::open_private(&first).unwrap();
+        file.set_len(tips[5].end - 1).unwrap();
+        let journal = Journal::open(path, &aside, None, true).unwrap();
+        assert!(matches!(
+            read_all(&journal, None),
+            Err(StoreError::Damaged { .. })
+        ));
+        file.set_len(tips[4].end).unwrap();
+        assert!(matches!(
+            read_all(&journal, None),
+            Err(StoreError::Damaged { .. })
+        ));
+        fs::remove_file(&first).unwrap();
+        assert!(matches!(
+            Journal::open(path, &aside, None, true),
+            Err(StoreError::Missing { .. })
+        ));
+    }
 }

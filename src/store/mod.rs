@@ -5,6 +5,7 @@
 //! The store knows nothing of games: a fold, given at opening, turns a [`Payload`] into changes of the index, and
 //! the same fold runs in a commit, in a redo after a crash and in a rebuild.
 
+mod checkpoint;
 mod error;
 pub mod fail;
 mod files;
@@ -14,11 +15,13 @@ mod journal;
 mod lock;
 pub mod outbox;
 mod payload;
+pub mod records;
 pub mod seen;
 mod sending;
 mod spool;
 mod tree;
 mod vault;
+mod walk;
 
 pub use error::StoreError;
 pub use fold::{Fold, no_fold};

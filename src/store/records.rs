@@ -10,7 +10,9 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Batch, Payload, ReadIndex, StoreError, Tree, time_key};
+use super::seen::index_key;
+use super::{Batch, Payload, ReadIndex, Tree, time_key};
+use crate::fair::seal::line_hash;
 use crate::referee::room::{Changes, Overlay};
 use crate::referee::state::{
     Counters, Held, House, Line, Match, MatchNo, Player, PlayerNo, Registry, SentMail, Stage,
@@ -34,7 +36,7 @@ impl Desk {
     pub fn new(house: House, shelf: &Shelf) -> Desk {
         let books = shelf
             .books()
-            .map(|b| (referee::book_digest(&b.text), Arc::clone(b)))
+            .map(|b| (line_hash(&b.text), Arc::clone(b)))
             .collect();
         Desk {
             house,
@@ -48,7 +50,7 @@ pub struct Shelved<'a> {
     index: &'a dyn ReadIndex,
     desk: &'a Desk,
     /// The first trouble met while reading; reading answers "nothing" after it.
-    trouble: Mutex<Option<StoreError>>,
+    trouble: Mutex<Option<String>>,
 }
 
 const COUNTERS: &[u8] = b"counters";
@@ -61,8 +63,8 @@ fn extra(word: &str, key: &str) -> Vec<u8> {
     format!("{word}/{key}").into_bytes()
 }
 
-fn write<T: Serialize>(value: &T) -> Result<Vec<u8>, StoreError> {
-    postcard::to_allocvec(value).map_err(|e| fold_error(e.to_string()))
+fn write<T: Serialize>(value: &T) -> Result<Vec<u8>, String> {
+    postcard::to_allocvec(value).map_err(|e| e.to_string())
 }
 
 impl<'a> Shelved<'a> {
@@ -79,7 +81,7 @@ impl<'a> Shelved<'a> {
     ///
     /// # Errors
     /// The first error met.
-    pub fn sound(&self) -> Result<(), StoreError> {
+    pub fn sound(&self) -> Result<(), String> {
         match self
             .trouble
             .lock()
@@ -91,12 +93,12 @@ impl<'a> Shelved<'a> {
         }
     }
 
-    fn note<T>(&self, result: Result<T, StoreError>) -> Option<T> {
+    fn note<T, E: std::fmt::Display>(&self, result: Result<T, E>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
             Err(e) => {
                 let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
-                trouble.get_or_insert(e);
+                trouble.get_or_insert(e.to_string());
                 None
             }
         }
@@ -110,7 +112,7 @@ impl<'a> Shelved<'a> {
         let bytes = self.raw(tree, key)?;
         self.note(
             postcard::from_bytes(&bytes)
-                .map_err(|e| fold_error(format!("a row of {tree:?} cannot be read: {e}"))),
+                .map_err(|e| format!("a row of {tree:?} cannot be read: {e}")),
         )
     }
 
@@ -141,8 +143,7 @@ impl Registry for Shelved<'_> {
     }
     fn game(&self, no: MatchNo) -> Option<Arc<Match>> {
         let bytes = self.raw(Tree::Matches, &no.0.to_be_bytes())?;
-        let loaded = Match::load(&bytes, |digest| self.book(digest))
-            .map_err(|e| fold_error(e.what));
+        let loaded = Match::load(&bytes, |digest| self.book(digest)).map_err(|e| e.what);
         self.note(loaded).map(Arc::new)
     }
     fn game_by_gid(&self, gid: &str) -> Option<MatchNo> {
@@ -186,9 +187,7 @@ impl Registry for Shelved<'_> {
             return Some(Arc::clone(book));
         }
         let (id, text): (String, String) = self.read(Tree::Extra, &extra("book", digest))?;
-        let book = Arc::new(self.note(
-            Rulebook::parse(&id, &text).map_err(|e| fold_error(e.to_string())),
-        )?);
+        let book = Arc::new(self.note(Rulebook::parse(&id, &text).map_err(|e| e.to_string()))?);
         books.insert(digest.to_owned(), Arc::clone(&book));
         Some(book)
     }
@@ -204,7 +203,7 @@ impl Registry for Shelved<'_> {
     }
     fn held(&self, code: &str) -> Option<Held> {
         let bytes = self.raw(Tree::Held, code.as_bytes())?;
-        self.note(serde_json::from_slice(&bytes).map_err(|e| fold_error(e.to_string())))
+        self.note(serde_json::from_slice(&bytes).map_err(|e| e.to_string()))
     }
     fn asked(&self, address: &str) -> Option<Timestamp> {
         let bytes = self.raw(Tree::Extra, &extra("asked", &address.to_ascii_lowercase()))?;
@@ -212,7 +211,7 @@ impl Registry for Shelved<'_> {
         Timestamp::from_second(second).ok()
     }
     fn seen(&self, key: &str) -> bool {
-        self.raw(Tree::Seen, key.as_bytes()).is_some()
+        self.raw(Tree::Seen, &index_key(key)).is_some()
     }
     fn mail_by_message_id(&self, id: &str) -> Option<SentMail> {
         self.read(Tree::Extra, &extra("mid", id))
@@ -223,13 +222,13 @@ impl Registry for Shelved<'_> {
 ///
 /// # Errors
 /// An event that does not fit what is known.
-pub fn fold(desk: &Desk, payload: &Payload, index: &dyn ReadIndex) -> Result<Batch, StoreError> {
+pub fn fold(desk: &Desk, payload: &Payload, index: &dyn ReadIndex) -> Result<Batch, String> {
     let shelved = Shelved::new(index, desk);
     let mut overlay = Overlay::new(&shelved);
     for value in &payload.events {
         let event: Event = serde_json::from_value(value.clone())
-            .map_err(|e| fold_error(format!("an event cannot be read: {e}")))?;
-        referee::apply(&mut overlay, &event).map_err(|e| fold_error(e.what))?;
+            .map_err(|e| format!("an event cannot be read: {e}"))?;
+        referee::apply(&mut overlay, &event, payload.at).map_err(|e| e.what)?;
     }
     let changes = std::mem::take(&mut overlay.changes);
     drop(overlay);
@@ -238,7 +237,7 @@ pub fn fold(desk: &Desk, payload: &Payload, index: &dyn ReadIndex) -> Result<Bat
     Ok(batch)
 }
 
-fn rows(changes: &Changes, payload: &Payload, old: &Shelved) -> Result<Batch, StoreError> {
+fn rows(changes: &Changes, payload: &Payload, old: &Shelved) -> Result<Batch, String> {
     let mut batch = Batch::default();
     if let Some(counters) = &changes.counters {
         batch.put(Tree::Meta, COUNTERS, write(counters)?);
@@ -278,8 +277,7 @@ fn rows(changes: &Changes, payload: &Payload, old: &Shelved) -> Result<Batch, St
     for (code, held) in &changes.held {
         match held {
             Some(held) => {
-                let json =
-                    serde_json::to_vec(held).map_err(|e| fold_error(e.to_string()))?;
+                let json = serde_json::to_vec(held).map_err(|e| e.to_string())?;
                 batch.put(Tree::Held, code.as_bytes(), json);
             }
             None => batch.delete(Tree::Held, code.as_bytes()),

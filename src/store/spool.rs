@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(spool.read(&id).unwrap(), b"hello");
         spool.hand_over(&id, &aside).unwrap();
         assert!(spool.read(&id).is_err());
-        assert_eq!(aside.ids().unwrap(), [id.clone()]);
+        assert_eq!(aside.ids().unwrap(), std::slice::from_ref(&id));
         fs::write(dir.path().join("aside").join(format!("{id}.eml")), b"hellO").unwrap();
         assert!(matches!(aside.read(&id), Err(StoreError::Damaged { .. })));
         assert!(spool.read("../../etc/passwd").is_err());

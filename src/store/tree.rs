@@ -66,18 +66,23 @@ pub type Row = (Vec<u8>, Vec<u8>);
 pub trait ReadIndex {
     /// The value of a key.
     fn get(&self, tree: Tree, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
+    /// Up to `most` rows in key order whose key begins with `prefix`, from the key `from` on (itself included).
+    fn rows(
+        &self,
+        tree: Tree,
+        prefix: &[u8],
+        from: &[u8],
+        most: usize,
+    ) -> Result<Vec<Row>, StoreError>;
+
     /// Up to `most` rows in key order, from the key `from` on (itself included).
-    fn scan(&self, tree: Tree, from: &[u8], most: usize) -> Result<Vec<Row>, StoreError>;
+    fn scan(&self, tree: Tree, from: &[u8], most: usize) -> Result<Vec<Row>, StoreError> {
+        self.rows(tree, &[], from, most)
+    }
 
     /// Up to `most` rows whose key begins with `prefix`, in key order.
     fn scan_prefix(&self, tree: Tree, prefix: &[u8], most: usize) -> Result<Vec<Row>, StoreError> {
-        let mut rows = self.scan(tree, prefix, most)?;
-        let end = rows
-            .iter()
-            .position(|(key, _)| !key.starts_with(prefix))
-            .unwrap_or(rows.len());
-        rows.truncate(end);
-        Ok(rows)
+        self.rows(tree, prefix, prefix, most)
     }
 }
 
@@ -121,15 +126,22 @@ impl ReadIndex for Overlay<'_> {
         }
     }
 
-    fn scan(&self, tree: Tree, from: &[u8], most: usize) -> Result<Vec<Row>, StoreError> {
+    fn rows(
+        &self,
+        tree: Tree,
+        prefix: &[u8],
+        from: &[u8],
+        most: usize,
+    ) -> Result<Vec<Row>, StoreError> {
+        let from = from.max(prefix);
         let over = || {
-            self.over
-                .changes
-                .range((tree, from.to_vec())..)
-                .take_while(|((t, _), _)| *t == tree)
+            let changes = self.over.changes.range((tree, from.to_vec())..);
+            changes.take_while(|((t, key), _)| *t == tree && key.starts_with(prefix))
         };
         let hidden = over().count();
-        let under = self.under.scan(tree, from, most.saturating_add(hidden))?;
+        let under = self
+            .under
+            .rows(tree, prefix, from, most.saturating_add(hidden))?;
         if hidden == 0 {
             return Ok(under);
         }
@@ -169,11 +181,15 @@ mod tests {
         fn get(&self, tree: Tree, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
             Ok(self.0.get(&(tree, key.to_vec())).cloned())
         }
-        fn scan(&self, tree: Tree, from: &[u8], most: usize) -> Result<Vec<Row>, StoreError> {
-            let rows = self
-                .0
-                .range((tree, from.to_vec())..)
-                .take_while(|((t, _), _)| *t == tree);
+        fn rows(
+            &self,
+            tree: Tree,
+            prefix: &[u8],
+            from: &[u8],
+            most: usize,
+        ) -> Result<Vec<Row>, StoreError> {
+            let rows = self.0.range((tree, from.max(prefix).to_vec())..);
+            let rows = rows.take_while(|((t, k), _)| *t == tree && k.starts_with(prefix));
             Ok(rows
                 .take(most)
                 .map(|((_, k), v)| (k.clone(), v.clone()))

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use super::error::{StoreError, Told};
 use super::fold::{Fold, SeenRow, changes, decode, to_json};
 use super::index::{FULL_CHECK_BYTES_MAX, Index};
-use super::journal::{Digest, Journal, KIND_MANY, KIND_ONE, Place, RECORD_BYTES_MAX};
+use super::journal::{Digest, Journal, KIND_MANY, KIND_ONE, Place, RECORD_BYTES_MAX, Tip};
 use super::lock::Lock;
 use super::outbox::OutboxId;
 use super::payload::Payload;
 use super::spool::Spool;
 use super::tree::{Batch, Overlay, ReadIndex, Row, Tree};
-use super::{fail, files, seen};
+use super::{checkpoint, fail, files, seen};
 
 /// Format of the state directory; a newer one is refused.
 const FORMAT: u32 = 1;
@@ -145,7 +145,16 @@ impl Store {
             None => {
                 files::write_whole(dir, REBUILD_MARK, b"")?;
                 files::remove(&db)?;
-                let mut store = store(Index::open(&db)?);
+                let mut index = Index::open(&db)?;
+                if !anew
+                    && !start_from_checkpoint(dir, &mut index, tip)?
+                    && index.head().tip.seq > 0
+                {
+                    index.close();
+                    files::remove(&db)?;
+                    index = Index::open(&db)?;
+                }
+                let mut store = store(index);
                 store.fill()?;
                 Ok(store)
             }
@@ -300,6 +309,10 @@ impl Store {
     pub(super) fn ready(&self) -> Result<(), StoreError> {
         match &self.broken {
             Some(why) => Err(StoreError::Broken(why.clone())),
+            None if self.index.is_sick() => {
+                self.ask_for_rebuild();
+                Err(StoreError::Index("it gave a damaged row".to_owned()))
+            }
             None => Ok(()),
         }
     }
@@ -393,6 +406,15 @@ impl Store {
         Ok(Checked { records, rows })
     }
 
+    /// Copies the index into one file, from which a rebuild can start; worth while once a day or ten thousand turns.
+    pub fn checkpoint(&mut self) -> Result<(), StoreError> {
+        self.ready()?;
+        // Only a sound index may be the beginning of another.
+        let sound = self.index.full_check();
+        self.watch(sound)?;
+        checkpoint::write(&self.dir, &self.index)
+    }
+
     /// Is the disk so full that the ballast is gone? Then nothing should be fetched or sent.
     pub fn is_low(&self) -> bool {
         self.low
@@ -425,12 +447,22 @@ impl Store {
 impl ReadIndex for Store {
     fn get(&self, tree: Tree, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         self.ready()?;
-        self.index.get(tree, key)
+        self.index
+            .get(tree, key)
+            .inspect_err(|_| self.ask_for_rebuild())
     }
 
-    fn scan(&self, tree: Tree, from: &[u8], most: usize) -> Result<Vec<Row>, StoreError> {
+    fn rows(
+        &self,
+        tree: Tree,
+        prefix: &[u8],
+        from: &[u8],
+        most: usize,
+    ) -> Result<Vec<Row>, StoreError> {
         self.ready()?;
-        self.index.scan(tree, from, most)
+        self.index
+            .rows(tree, prefix, from, most)
+            .inspect_err(|_| self.ask_for_rebuild())
     }
 }
 
@@ -463,6 +495,13 @@ fn trusted_index(dir: &Path, lock: &Lock, careful: bool) -> Option<Index> {
     tracing::warn!("index is made again: it does not match its own sum or the last clean stop");
     index.close();
     None
+}
+
+/// Begins a new index with the checkpoint, if that is a state which this journal went through.
+fn start_from_checkpoint(dir: &Path, index: &mut Index, tip: Tip) -> Result<bool, StoreError> {
+    checkpoint::load(dir, index, |at| {
+        at.seq <= tip.seq && Journal::is_at(dir, at).is_ok()
+    })
 }
 
 fn sync_all(dir: &Path) -> Result<(), StoreError> {

@@ -147,6 +147,7 @@ enum Over {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct State {
     board: Board,
+    #[serde(deserialize_with = "either_seat")]
     turn: u8,
     phase: Phase,
     /// Cards lying face down, by seat.
@@ -164,6 +165,14 @@ pub struct State {
     turn_no: u32,
     over: Option<Over>,
     tally: Arc<Tally>,
+}
+
+/// A snapshot's seat to move, 0 or 1: others would lead outside every table.
+fn either_seat<'de, D: serde::Deserializer<'de>>(from: D) -> Result<u8, D::Error> {
+    match u8::deserialize(from)? {
+        seat @ 0..=1 => Ok(seat),
+        seat => Err(serde::de::Error::custom(format!("there is no seat {seat}"))),
+    }
 }
 
 /// No square, no kind.

@@ -29,6 +29,7 @@ macro_rules! families {
 }
 
 pub mod chess;
+pub mod chieftain;
 pub mod hydra;
 pub mod maces;
 
@@ -37,6 +38,8 @@ families! {
     Chess => chess::Chess,
     /// Maces, Horse-apults, Tulpas, Shields.
     Maces => maces::Maces,
+    /// Chieftain Chess, Superchief, Overlord.
+    Chieftain => chieftain::Chieftain,
     /// Hydra-Vari Chess, loop and no loop.
     Hydra => hydra::Hydra,
 }

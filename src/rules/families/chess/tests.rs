@@ -103,3 +103,9 @@ fn what_makes_no_sense_is_refused() {
         assert!(error.contains(says), "{family}: {error}");
     }
 }
+
+#[test]
+#[ignore = "a minute without optimisation; run by hand and by the benchmark"]
+fn perft_five_of_chess() {
+    assert_eq!(table("chess").perft(5), 4_865_609);
+}

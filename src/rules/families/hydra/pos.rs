@@ -265,11 +265,10 @@ impl Pos {
         let n = self.moves[of].saturating_add(1);
         n <= CASTLING_MOVES && u16::from(self.uncastled[of]) > CASTLING_MOVES - n
     }
-    /// Does a capturing move of the side to move onto this square take the jumper too?
+    /// The jumper that a capturing move onto this square takes too. A pawn that leaps back onto a
+    /// jumped square takes the jumper as well, even where it takes a unit of its own side there.
     pub fn en_passant(&self, to: Sq) -> Option<Sq> {
-        let jump = self.jump.filter(|j| j.over(to))?;
-        let there = self.at(to);
-        (there == 0 || seat(there) != self.turn).then_some(jump.pawn)
+        self.jump.filter(|j| j.over(to)).map(|j| j.pawn)
     }
     /// Is this walk one that may capture, not a pawn's plain forward move?
     pub fn may_capture(&self, from: Sq, to: Sq) -> bool {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::rules::kit::{KING, KNIGHT, Kit, NOWHERE};
+use crate::rules::kit::{KING, Kit, NOWHERE};
 use crate::rules::rulebook::SpecError;
 
 /// Most squares a board of this family may have: a set of squares is one `u128`.
@@ -204,7 +204,6 @@ impl Shape {
                 }
             }
         }
-        debug_assert_eq!(KNIGHT.len(), 8);
         Ok(shape)
     }
     /// The rank of a square as its owner counts it, the own first rank being 0.

@@ -158,9 +158,10 @@ impl Maces {
             }
             1 => {
                 s.phase = Phase::Place(card);
-                let kind = self.cards[usize::from(card)].1;
-                let at = vacant.trailing_zeros() as u8;
-                self.place(kit, s, kind, at, true, out);
+                if let Some((_, kind)) = self.cards.get(usize::from(card)) {
+                    let at = vacant.trailing_zeros() as u8;
+                    self.place(kit, s, *kind, at, true, out);
+                }
             }
             _ => s.phase = Phase::Place(card),
         }
@@ -202,7 +203,7 @@ impl Maces {
         out: &mut Vec<Happening>,
     ) {
         if let Phase::Place(card) = s.phase {
-            s.left[usize::from(s.turn)] &= !(1 << card);
+            s.left[usize::from(s.turn)] &= !1u8.wrapping_shl(u32::from(card));
         }
         s.board.put(at, self.piece(s.turn, kind));
         s.touched |= bit(at);
