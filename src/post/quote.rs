@@ -234,9 +234,9 @@ pub fn typed(text: &str) -> Vec<Typed> {
     out
 }
 
-/// `> text`, `>>text`, and the `AB> text` of old.
+/// `> text`, `>>text`, the `| text` of s-nail and of our own relayed chat, and the `AB> text` of old.
 fn is_quoted(line: &str) -> bool {
-    line.starts_with('>')
+    line.starts_with(['>', '|'])
         || line
             .split_once('>')
             .is_some_and(|(who, _)| who.len() <= 3 && who.bytes().all(|b| b.is_ascii_uppercase()))
