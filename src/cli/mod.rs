@@ -5,6 +5,7 @@
 
 mod board;
 mod complete;
+mod demo;
 mod games;
 mod legal;
 mod matches;
@@ -59,6 +60,8 @@ pub struct Common {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    /// Play a refereed match through letters in a local Maildir; needs no configuration
+    Demo(demo::Arguments),
     /// List the games that can be played
     Games,
     /// Print the rules that a player gets
@@ -190,6 +193,7 @@ fn log_to_stderr(common: &Common) {
 
 fn carry_out(cli: &Cli, out: &mut dyn Write) -> Done {
     match &cli.command {
+        Command::Demo(a) => demo::run(&cli.common, a, out),
         Command::Games => games::list(&cli.common, out),
         Command::Rules { game } => games::rules(&cli.common, game, out),
         Command::Legal(a) => legal::run(&cli.common, a, out),
