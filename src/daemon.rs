@@ -218,7 +218,7 @@ impl Daemon {
             own: vec![self.own.clone()],
             instance: self.office.instance.as_str().to_owned(),
             trusted_authserv: self.trusted_authserv.clone(),
-            limits: self.limits.clone(),
+            limits: self.limits,
             received: arrived.received,
             too_big: arrived.too_big,
         };
@@ -341,7 +341,7 @@ impl Daemon {
         let now = self.clock.now();
         let registry = self.records();
         if referee::next_deadline(&registry).is_none_or(|t| t > now) {
-            return Ok(registry.sound().map_err(records_trouble)?);
+            return registry.sound().map_err(records_trouble);
         }
         let entropy = entropy::fresh().map_err(Trouble::Chance)?;
         let decision = referee::decide(&registry, &self.shelf, &Command::Tick, now, &entropy);

@@ -122,7 +122,7 @@ pub fn run(common: &Common, once: bool, out: &mut dyn Write) -> Done {
 fn end_on_signal(daemon: Arc<Mutex<Option<Daemon>>>) -> Done {
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
     std::thread::spawn(move || {
-        for _ in &mut signals {
+        if signals.forever().next().is_some() {
             let mut slot = daemon.lock().unwrap_or_else(PoisonError::into_inner);
             let code = match slot.take().map(Daemon::close) {
                 Some(Err(e)) => {

@@ -10,6 +10,7 @@ use super::hypertext::{Quick, page};
 use super::words::{Block, Style, Templates, Words, WordsError};
 use super::{help, hypertext};
 use crate::fair::token::{message_id_left, reply_token};
+use crate::referee::authority::CONFIRM;
 use crate::referee::order::Read;
 use crate::referee::{Notice, NoticeKind, ReplyTo, Report};
 use crate::rules::Shelf;
@@ -39,6 +40,9 @@ pub enum WriteError {
     /// A template failed.
     #[error(transparent)]
     Words(#[from] WordsError),
+    /// A notice of several parts had none.
+    #[error("there is nothing to say")]
+    Empty,
     /// A Message-ID could not be made.
     #[error("a Message-ID cannot be made")]
     MessageId,
@@ -126,7 +130,7 @@ impl Office {
                 mac: reply_token(&self.key, gid, *chair, *epoch),
             },
             ReplyTo::Code(code) => Tag {
-                gid: "confirm".to_owned(),
+                gid: CONFIRM.to_owned(),
                 seat: 0,
                 mac: code.clone(),
             },
@@ -215,7 +219,7 @@ impl Office {
                 }
             }
         }
-        all.ok_or_else(|| WriteError::MessageId)
+        all.ok_or(WriteError::Empty)
     }
 }
 

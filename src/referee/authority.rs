@@ -23,7 +23,7 @@ use crate::fair::token::is_reply_token;
 use crate::rules::Shelf;
 
 /// The word that stands for the match in the reply address of a confirmation mail.
-pub const CONFIRM: &str = "confirm";
+pub const CONFIRM: &str = "confirming";
 /// Characters of a confirmation code: 130 bits.
 const CODE_CHARS: usize = 26;
 

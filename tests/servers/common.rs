@@ -1,13 +1,37 @@
-//! The two tokens, made in one place for all tests of the edge, and a mail.
+//! The two tokens as the store makes them, in one place for all tests of the edge, and a mail.
 
-use tulpa::store::{Queued, Settled};
+use jiff::Timestamp;
+use tulpa::store::{NewMail, Payload, Queued, Settled, Store, no_fold};
 
+/// A mail out of a real outbox.
 pub fn queued(to: &str, from: &str, message_id: &str, bytes: &[u8]) -> Queued {
-    Queued::for_tests(to, from, message_id, bytes)
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut store = Store::open(&dir.path().join("state"), no_fold()).expect("a store");
+    let mail = NewMail {
+        to: to.to_owned(),
+        envelope_from: from.to_owned(),
+        message_id: message_id.to_owned(),
+        bytes: bytes.to_vec().into(),
+        ..NewMail::default()
+    };
+    let payload = Payload {
+        mails: vec![mail],
+        ..Payload::default()
+    };
+    store.commit(payload).expect("a commit");
+    let later = Timestamp::from_second(4_000_000_000).expect("a time");
+    store
+        .outbox_due(later, 1)
+        .expect("an outbox")
+        .pop()
+        .expect("a mail is due")
 }
 
+/// The token of a real commit.
 pub fn settled() -> Settled {
-    Settled::for_tests()
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut store = Store::open(&dir.path().join("state"), no_fold()).expect("a store");
+    store.commit(Payload::default()).expect("a commit")
 }
 
 pub fn letter(to: &str, subject: &str) -> Vec<u8> {
