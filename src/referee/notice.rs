@@ -81,8 +81,16 @@ impl Notice {
         if let Json::Object(map) = &mut context {
             map.insert("kind".into(), json!(self.kind.name()));
             map.insert("to_name".into(), json!(self.to_name));
-            map.insert("game".into(), json!(self.game));
-            map.insert("tag".into(), json!(self.tag));
+            // In a mail of several answers each part speaks of its own match.
+            let about = map
+                .get("about")
+                .and_then(|a| Some((a.get("no")?.as_u64()?, a.get("game")?.as_str()?)));
+            let (game, tag) = match about {
+                Some((no, game)) => (json!(no), format!("[{game} #{no}]")),
+                None => (json!(self.game), self.tag.clone()),
+            };
+            map.insert("game".into(), game);
+            map.insert("tag".into(), json!(tag));
             map.insert("ignored".into(), json!(self.ignored));
         }
         context
@@ -193,6 +201,25 @@ pub enum NoticeKind {
 }
 
 impl NoticeKind {
+    /// The match it speaks of, if it speaks of one.
+    pub fn about(&self) -> Option<MatchNo> {
+        match self {
+            NoticeKind::Invitation { about, .. }
+            | NoticeKind::Proposed { about, .. }
+            | NoticeKind::Voided { about, .. }
+            | NoticeKind::History { about, .. } => Some(about.no),
+            NoticeKind::Begun(r)
+            | NoticeKind::YourMove(r)
+            | NoticeKind::News(r)
+            | NoticeKind::Understood(r)
+            | NoticeKind::Board(r)
+            | NoticeKind::Preview(r)
+            | NoticeKind::Over(r)
+            | NoticeKind::Reminder(r) => Some(r.about.no),
+            NoticeKind::Several(parts) => parts.iter().find_map(NoticeKind::about),
+            _ => None,
+        }
+    }
     /// Name of the template: `templates/en/<name>.txt`.
     pub fn name(&self) -> &'static str {
         match self {
@@ -574,8 +601,8 @@ pub struct Receipt {
     pub nonce: String,
     /// 64 hex digits; public.
     pub commitment: String,
-    /// Shell command that prints the commitment.
-    pub check: String,
+    /// Shell commands that print the commitment.
+    pub check: Vec<String>,
 }
 
 /// Why an order was not obeyed.
