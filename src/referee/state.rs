@@ -338,7 +338,7 @@ pub struct Counters {
 }
 
 /// What the Keeper settled.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct House {
     /// The server key: tokens and Message-IDs come from it.
     pub key: [u8; 32],
@@ -346,16 +346,6 @@ pub struct House {
     pub strict: bool,
     /// Days for a turn where the players name none; 0: no limit.
     pub days: u32,
-}
-
-impl Default for House {
-    fn default() -> House {
-        House {
-            key: [0; 32],
-            strict: false,
-            days: 0,
-        }
-    }
 }
 
 /// An event that does not fit what is known: the journal is damaged or of another program.
