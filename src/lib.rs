@@ -44,6 +44,7 @@
 
 pub mod cli;
 pub mod config;
+pub mod daemon;
 pub mod edge;
 pub mod fair;
 pub mod post;

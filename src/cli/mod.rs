@@ -7,8 +7,10 @@ mod board;
 mod complete;
 mod games;
 mod legal;
+mod matches;
 mod perft;
 mod replay;
+mod run;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -72,6 +74,24 @@ enum Command {
     Perft(perft::Arguments),
     /// Draw the board as mailed
     Board(board::Arguments),
+    /// Referee: read letters, play turns, send mails, until stopped
+    Run {
+        /// One round, for cron; prints one line
+        #[arg(long)]
+        once: bool,
+    },
+    /// Take one letter on standard input, from the mail server's pipe
+    Receive,
+    /// Tell what a letter on standard input would do; changes nothing
+    Read,
+    /// Check configuration, games and templates; prints nothing when all is good
+    Check,
+    /// List the matches
+    Matches,
+    /// List the players, addresses included
+    Players,
+    /// Make the index again from the journal
+    Rebuild,
     /// Print completions for a shell
     Completions {
         /// bash, zsh, fish, elvish or powershell
@@ -125,8 +145,9 @@ pub type Done = Result<(), Failure>;
 /// Reads the arguments, runs the subcommand, tells what went wrong.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    log_to_stderr(&cli.common);
     let mut out = io::stdout().lock();
-    let done = run(&cli, &mut out);
+    let done = carry_out(&cli, &mut out);
     let flushed = out.flush();
     match done {
         // the reader went away, as `tulpa games | head` does: not our failure
@@ -151,7 +172,23 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(cli: &Cli, out: &mut dyn Write) -> Done {
+/// The log, on standard error. Never below `info` for the mail library: it would print every byte sent.
+fn log_to_stderr(common: &Common) {
+    let level = match (common.quiet, common.verbose) {
+        (true, _) => "error",
+        (_, 0) => "warn",
+        (_, 1) => "info",
+        _ => "debug",
+    };
+    let filter = format!("{level},lettre=info,rustls=warn,sled=warn");
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        .with_target(false)
+        .try_init();
+}
+
+fn carry_out(cli: &Cli, out: &mut dyn Write) -> Done {
     match &cli.command {
         Command::Games => games::list(&cli.common, out),
         Command::Rules { game } => games::rules(&cli.common, game, out),
@@ -159,6 +196,13 @@ fn run(cli: &Cli, out: &mut dyn Write) -> Done {
         Command::Replay(a) => replay::run(&cli.common, a, out),
         Command::Perft(a) => perft::run(&cli.common, a, out),
         Command::Board(a) => board::run(&cli.common, a, out),
+        Command::Run { once } => run::run(&cli.common, *once, out),
+        Command::Receive => run::receive(&cli.common),
+        Command::Read => run::read(&cli.common, out),
+        Command::Check => run::check(&cli.common),
+        Command::Matches => matches::matches(&cli.common, out),
+        Command::Players => matches::players(&cli.common, out),
+        Command::Rebuild => run::rebuild(&cli.common, out),
         Command::Completions { shell } => complete::completions(*shell, out),
         Command::Man => complete::man(out),
     }

@@ -433,6 +433,8 @@ fn survey<'a>(
         "text/plain" | "text/enriched" | "text" if seen.plain.is_none() => {
             seen.plain = Some(mail);
         }
+        // a multipart that names no boundary is one part
+        _ if kind.starts_with("multipart/") && depth == 0 => seen.plain = Some(mail),
         "text/html" if seen.html.is_none() => seen.html = Some(mail),
         _ => {}
     }

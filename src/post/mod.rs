@@ -2,6 +2,7 @@
 //! HTML and pictures. No clock, no files: bytes, texts and times are arguments.
 
 pub mod address;
+pub mod arguments;
 pub mod auth;
 pub mod board;
 pub mod challenge;

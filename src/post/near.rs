@@ -75,7 +75,8 @@ pub fn meant(word: &str, has_rest: bool, words: usize) -> Option<&'static str> {
             let alike = if known.len() <= 3 || word.len() <= 3 {
                 swapped(known, word)
             } else {
-                distance(known, word) <= most
+                let apart = distance(known, word);
+                apart <= most || (apart == 2 && anagram(known, word))
             };
             alike && *known != word && if *needs { has_rest } else { words <= 3 }
         })
@@ -85,13 +86,17 @@ pub fn meant(word: &str, has_rest: bool, words: usize) -> Option<&'static str> {
 
 /// Two neighbours changed places: the only slip that is believed in a word of three letters.
 fn swapped(known: &str, word: &str) -> bool {
-    known.len() == word.len() && distance(known, word) == 1 && {
-        let mut a: Vec<u8> = known.bytes().collect();
-        let mut b: Vec<u8> = word.bytes().collect();
-        a.sort_unstable();
-        b.sort_unstable();
-        a == b
-    }
+    distance(known, word) == 1 && anagram(known, word)
+}
+
+/// The same letters in another order, the first one right.
+fn anagram(known: &str, word: &str) -> bool {
+    let mut a: Vec<u8> = known.bytes().collect();
+    let mut b: Vec<u8> = word.bytes().collect();
+    let first = a.first() == b.first() || a.len() == 3;
+    a.sort_unstable();
+    b.sort_unstable();
+    first && a == b
 }
 
 /// Letters added, lost, changed, or swapped with a neighbour (optimal string alignment); words of at most 24 letters.

@@ -15,6 +15,16 @@ use crate::referee::order::{
 /// How many typed lines are read (security.md 5, "200 command lines").
 pub const COMMAND_LINES_MAX: usize = 200;
 
+/// Command words that make a line a slip though it is not ASCII, if it has no more than [`FOREIGN_WORDS_MAX`] words.
+const SEALED: [(&str, &str); 5] = [
+    ("pick", "pick CARD"),
+    ("guess", "guess CARD"),
+    ("place", "place PIECE SQUARE"),
+    ("move", "move MOVES"),
+    ("preview", "preview MOVES"),
+];
+const FOREIGN_WORDS_MAX: usize = 4;
+
 /// What the lines of a letter say.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Understood {
@@ -113,8 +123,23 @@ fn read_line(folded: &str) -> Option<Line> {
     }
     // a message may be in any script, its command word is ASCII all the same
     let end = folded.find(|c: char| !c.is_ascii_alphabetic())?;
-    match line_order(&format!("{} x", folded.get(..end)?)) {
+    let word = folded.get(..end)?;
+    match line_order(&format!("{word} x")) {
         text @ Line::Text(..) => Some(text),
+        // `guess äx` was meant as one: half a turn must not be played
+        _ if folded.split_whitespace().count() <= FOREIGN_WORDS_MAX => {
+            let command = word.to_ascii_lowercase();
+            SEALED
+                .iter()
+                .find(|(known, _)| *known == command)
+                .map(|(_, usage)| {
+                    Line::Slip(Slip::Unclear {
+                        command,
+                        found: clean(folded.get(end..).unwrap_or_default()),
+                        usage: (*usage).to_owned(),
+                    })
+                })
+        }
         _ => None,
     }
 }
@@ -259,6 +284,11 @@ impl Reader {
                 }
                 continue;
             }
+            // `end` on a line of its own ends the turn above it
+            if let (Order::End, Some(Order::Play(turn))) = (&order, self.last()) {
+                turn.push_str("; end");
+                continue;
+            }
             self.push(line, text, Ok(order));
         }
     }
@@ -361,4 +391,185 @@ impl Reader {
 /// A bare line of moves, or one that was meant as such.
 pub(super) fn is_moves(line: &str) -> bool {
     looks_like_turn(line) || nearly_turn(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::post::quote::typed;
+
+    /// The orders of one line, as text; `prose`, `slip`.
+    fn say(line: &str) -> String {
+        let found = understand(&typed(line));
+        let orders: Vec<String> = found
+            .parts
+            .iter()
+            .flat_map(|p| {
+                let game = p.game.map(|g| format!("#{g}"));
+                let orders = p.orders.iter().map(|o| match &o.order {
+                    Ok(order) => format!("{order:?}"),
+                    Err(_) => "slip".to_owned(),
+                });
+                game.into_iter().chain(orders).collect::<Vec<_>>()
+            })
+            .collect();
+        if orders.is_empty() {
+            "prose".to_owned()
+        } else {
+            orders.join(" ")
+        }
+    }
+
+    #[test]
+    fn commands_and_their_synonyms() {
+        for (line, wanted) in [
+            ("help", "Help(None)"),
+            ("Help moves.", "Help(Some(\"moves\"))"),
+            ("games", "Games"),
+            ("rules of tulpas", "Rules(\"tulpas\")"),
+            ("accept", "Accept"),
+            ("I accept.", "Accept"),
+            ("accept the invitation", "Accept"),
+            ("accept draw", "AcceptDraw"),
+            ("Accept the draw!", "AcceptDraw"),
+            ("accept undo", "AcceptUndo"),
+            ("decline", "Decline"),
+            ("decline 42", "#42 Decline"),
+            ("decline draw", "DeclineDraw"),
+            ("cancel game 3", "#3 Cancel"),
+            ("block bob", "Block(\"bob\")"),
+            ("move e2-e4", "Play(\"e2-e4\")"),
+            ("e2 e4", "Play(\"e2 e4\")"),
+            ("0-0", "Play(\"0-0\")"),
+            ("throw c3 to a4 from b2", "Play(\"throw c3 to a4 from b2\")"),
+            ("pick the Amazon!", "Pick(\"amazon\")"),
+            ("pick: wild ox", "Pick(\"wild ox\")"),
+            ("guess 'ox'", "Guess(\"ox\")"),
+            ("pick amazon; guess ox", "Pick(\"amazon\") Guess(\"ox\")"),
+            ("pick amazon and guess ox", "Pick(\"amazon\") Guess(\"ox\")"),
+            ("pick amazon; Nc1-d3", "Pick(\"amazon\") Play(\"Nc1-d3\")"),
+            ("place amazon b2", "Place(\"amazon b2\")"),
+            ("place A@b2", "Place(\"A@b2\")"),
+            ("A@b2; Ab2-d4", "Play(\"A@b2; Ab2-d4\")"),
+            ("preview Nc1-d3; Mc6*b7", "Preview(\"Nc1-d3; Mc6*b7\")"),
+            ("end", "End"),
+            ("pass", "End"),
+            ("start green", "Start(\"green\")"),
+            ("exchange second", "Exchange(\"second\")"),
+            ("show 12", "Show(Some(12))"),
+            ("show me the board", "Show(None)"),
+            ("board", "Show(None)"),
+            ("history", "History"),
+            ("status", "Status"),
+            ("my games", "Status"),
+            ("offer draw", "OfferDraw"),
+            ("draw?", "OfferDraw"),
+            ("claim draw", "ClaimDraw"),
+            ("claim time", "ClaimTime"),
+            ("resign", "Resign"),
+            ("resigns.", "Resign"),
+            ("I resign!", "Resign"),
+            ("give up", "Resign"),
+            ("undo", "Undo"),
+            ("name Alice B.", "Name(\"Alice B\")"),
+            (
+                "set board = unicode",
+                "Set { key: \"board\", value: \"unicode\" }",
+            ),
+            ("set html no", "Set { key: \"html\", value: \"no\" }"),
+            ("turn 7: Nc1-d3", "Turn(7) Play(\"Nc1-d3\")"),
+            ("game 42: resign", "#42 Resign"),
+            ("#42 e2-e4", "#42 Play(\"e2-e4\")"),
+            ("join 3", "Join(3)"),
+            ("away 1 Dec to 8 Dec", "Away(\"1 Dec to 8 Dec\")"),
+            ("delegate to Bob", "Delegate(\"Bob\")"),
+            ("erase me", "Erase"),
+            ("message: hi", "Message(\"hi\")"),
+            ("if Nb1-c3 then Nc1-d3", "Plan(\"if Nb1-c3 then Nc1-d3\")"),
+            (
+                "if created A@b2; Ab2-d4",
+                "IfCreated { created: Some(\"A@b2; Ab2-d4\"), otherwise: None }",
+            ),
+            (
+                "If not created: Nc1-d3",
+                "IfCreated { created: None, otherwise: Some(\"Nc1-d3\") }",
+            ),
+            ("*resign*", "Resign"),
+            ("- resign", "Resign"),
+        ] {
+            assert_eq!(say(line), wanted, "{line}");
+        }
+    }
+
+    #[test]
+    fn slips_stop_the_letter() {
+        for line in [
+            "pick",
+            "guess",
+            "pikc amazon",
+            "gusse ox",
+            "plcae A@b2",
+            "resgin",
+            "resign later",
+            "resign? never",
+            "accept nothing",
+            "place amazon",
+            "preview",
+            "if created: hello",
+            "if Nb1-c3 Nc1-d3",
+            "else: hello",
+            "exchange third",
+            "exchange",
+            "claim",
+            "new",
+            "set",
+            "set board",
+            "join bob",
+            "message",
+            "erase everything",
+            "guess äx",
+            "pick one two three",
+            "move it",
+            "offer cake",
+            "if created:",
+            "else:",
+            "esle: Nc1-d3",
+            "turn around",
+        ] {
+            assert_eq!(say(line), "slip", "{line}");
+        }
+    }
+
+    #[test]
+    fn prose_is_prose() {
+        for line in [
+            "Hello bob,",
+            "Nice game so far",
+            "I guess we will see",
+            "Good move!",
+            "see you on Monday",
+            "Show me what you can do with it",
+            "The game is afoot",
+            "Play on, I am curious what comes",
+            "Back home at last after a long day",
+            "Names are hard to remember, sorry",
+            "I accept that this is going to be hard",
+            "Otherwise all is well",
+            "Cheers",
+            "Alice",
+            "If you like we can play again soon",
+            "New year greetings to all of you",
+            "42",
+            "ok",
+            "Best regards",
+            "Mit freundlichen Grüßen",
+            "Message in a bottle ä",
+        ] {
+            let said = say(line);
+            assert!(
+                said == "prose" || line.starts_with("Message"),
+                "{line}: {said}"
+            );
+        }
+    }
 }

@@ -234,9 +234,9 @@ pub fn typed(text: &str) -> Vec<Typed> {
     out
 }
 
-/// `> text`, `>>text`, and the `AB> text` of old.
+/// `> text`, `>>text`, the `| text` of s-nail and of our own relayed chat, and the `AB> text` of old.
 fn is_quoted(line: &str) -> bool {
-    line.starts_with('>')
+    line.starts_with(['>', '|'])
         || line
             .split_once('>')
             .is_some_and(|(who, _)| who.len() <= 3 && who.bytes().all(|b| b.is_ascii_uppercase()))
@@ -377,20 +377,26 @@ pub fn is_ours(line: &str) -> bool {
             return true;
         }
         ["game", number, rest @ ..]
-            if is_number(number) && rest.contains(&"entry") && rest.contains(&"head") =>
+            if is_number(number)
+                && (rest.contains(&"entry") || rest.ends_with(&["help", "verify"])) =>
         {
             return true;
         }
         ["Line", number, "was", "fine:", ..] if is_number(number) => return true,
         _ => {}
     }
-    // `a b c d e f`: the files of a board
-    words.len() >= 6
-        && words
-            .iter()
-            .zip(b'a'..=b'z')
-            .all(|(w, file)| w.len() == 1 && w.as_bytes().first() == Some(&file))
-        && words.len() <= 26
+    // `a b c d e f`, or `f e d c b a`: the files of a board
+    let files: Vec<u8> = words
+        .iter()
+        .take(26)
+        .filter(|w| w.len() == 1)
+        .flat_map(|w| w.bytes())
+        .filter(u8::is_ascii_lowercase)
+        .collect();
+    files.len() >= 6
+        && files.len() == words.len().min(26)
+        && (files.windows(2).all(|w| matches!(w, [a, b] if a + 1 == *b))
+            || files.windows(2).all(|w| matches!(w, [a, b] if b + 1 == *a)))
 }
 
 fn is_number(word: &str) -> bool {
@@ -475,6 +481,8 @@ mod tests {
             "YOUR MOVE 8. Reply with one turn, for example",
             "      a b c d e f g h i j",
             "game 42  entry 31  head 6f1c...9a02",
+            "game 42   how to check it: help verify",
+            "      j i h g f e d c b a",
             "Nothing was played. Line 2 cannot be done:",
             "--",
             "-- ",

@@ -228,7 +228,7 @@ pub fn compile(text: &str) -> Result<Vec<Move>, SpecError> {
         while at < bytes.len() && bytes[at].is_ascii_lowercase() {
             match bytes[at] {
                 way @ (b'f' | b'b' | b'l' | b'r' | b's' | b'v' | b'h') => {
-                    if way == b'h' && !ways.last().is_some_and(|w| *w != b'h') {
+                    if way == b'h' && ways.last().is_none_or(|w| *w == b'h') {
                         return Err(wrong(at, "`h` follows no direction"));
                     }
                     ways.push(way);

@@ -245,4 +245,10 @@ impl Store {
         self.ready()?;
         outbox::next_due(&self.index)
     }
+
+    /// How many mails are not yet sent, counted up to `most`.
+    pub fn outbox_waiting(&self, most: usize) -> Result<usize, StoreError> {
+        use super::tree::{ReadIndex, Tree};
+        Ok(self.scan(Tree::OutboxDue, &[], most)?.len())
+    }
 }

@@ -120,11 +120,10 @@ fn signs(words: &[&str]) -> bool {
             out.push(letter);
         } else if ["ep", "e.p.", "e.p", "(ep)", "hand", "-hand"].contains(&low.as_str()) {
             out.push_str(&low);
-        } else if digits && !word.bytes().all(|b| b.is_ascii_digit()) {
-            out.push_str(word);
-        } else if word.len() <= 3
-            && word.bytes().filter(u8::is_ascii_alphabetic).count() <= 1
-            && !digits
+        } else if (digits && !word.bytes().all(|b| b.is_ascii_digit()))
+            || (!digits
+                && word.len() <= 3
+                && word.bytes().filter(u8::is_ascii_alphabetic).count() <= 1)
         {
             out.push_str(word);
         } else {

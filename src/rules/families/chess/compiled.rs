@@ -377,13 +377,13 @@ impl Compiled {
             ready.region[kind] = region.from_rank - 1;
             regional[kind] = Some(betza::compile(&region.moves)?);
         }
-        for kind in 0..kinds {
+        for (kind, there) in regional.into_iter().enumerate() {
             let piece = &kit.pieces[kind];
             let usual = betza::compile(&piece.moves).map_err(|e| SpecError {
                 what: format!("piece `{}`: {}", piece.letter, e.what),
                 ..e
             })?;
-            let there = regional[kind].clone().unwrap_or_default();
+            let there = there.unwrap_or_default();
             for seat in 0..2u8 {
                 for (no, list) in [&usual, &there].into_iter().enumerate() {
                     for m in list {

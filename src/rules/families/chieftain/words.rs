@@ -127,6 +127,12 @@ pub fn why_not(game: &Chieftain, kit: &Kit, s: &State, text: &str) -> Option<Str
         false
     });
     Some(if reached.contains(&kit.name(to)) {
+        if text.contains('(') {
+            return Some(
+                "leave out the chieftain in brackets: the referee finds out which one pays"
+                    .to_owned(),
+            );
+        }
         return None;
     } else if reached.is_empty() {
         format!("the {name} cannot move")

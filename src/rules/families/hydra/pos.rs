@@ -112,8 +112,8 @@ pub struct Law {
     pub weave_any: bool,
 }
 
-/// The position without its history.
-#[derive(Copy, Clone, PartialEq, Debug, Serialize, Deserialize)]
+/// The position without its history; by default an empty board.
+#[derive(Copy, Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Pos {
     /// Units by rank and file.
     pub board: [[Code; 16]; 16],
@@ -166,22 +166,6 @@ pub fn jump_key(jump: Jump) -> u128 {
 /// Key of the duty to castle.
 pub fn duty_key() -> u128 {
     key(4 << 32)
-}
-
-impl Default for Pos {
-    fn default() -> Self {
-        Pos {
-            board: [[0; 16]; 16],
-            hands: [[0; 7]; 2],
-            turn: 0,
-            jump: None,
-            moves: [0; 2],
-            kings: [0; 2],
-            uncastled: [0; 2],
-            pawns: [[0; 16]; 2],
-            hash: 0,
-        }
-    }
 }
 
 impl Pos {
