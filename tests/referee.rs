@@ -54,6 +54,15 @@ fn orders(text: &str) -> Vec<OrderLine> {
             "decline" => Order::Decline,
             "block" => Order::Block(rest_string),
             "cancel" => Order::Cancel,
+            "rules" => Order::Rules(rest_string),
+            "notation" => Order::Notation(rest_string),
+            "set" => {
+                let (key, value) = rest.split_once('=').unwrap();
+                Order::Set {
+                    key: key.into(),
+                    value: value.into(),
+                }
+            }
             "name" => Order::Name(rest_string),
             "pick" => Order::Pick(rest_string),
             "guess" => Order::Guess(rest_string),
@@ -355,7 +364,8 @@ fn cards_that_differ_and_cards_that_match() {
     assert_eq!(receipt.card, "amazon");
     let line = seal::seal_line(&r.gid, 1, 1, "amazon", &receipt.nonce);
     assert_eq!(seal::line_hash(&line), receipt.commitment);
-    assert!(receipt.check.contains(&line));
+    assert_eq!(receipt.check[0], format!("n={}", receipt.nonce));
+    assert!(receipt.check[1].contains(&line.replace(&receipt.nonce, "$n")));
     w.silent_to(&d, BOB);
     let d = w.reply(BOB, "guess ox");
     let r = report(w.to(&d, ANN));
@@ -810,15 +820,13 @@ fn render(notice: &Notice) -> Vec<String> {
         if let Some(game) = notice.game {
             context["foot"] = serde_json::json!({ "game": game.0 });
         }
-        context["text"] = "(help)".into();
+        if matches!(kind, NoticeKind::Rules { .. } | NoticeKind::Notation { .. }) {
+            context["text"] = "(text)".into();
+        }
         let words = templates
             .render(name, context, &style)
             .unwrap_or_else(|e| panic!("{e}: {kind:#?}"));
-        assert!(
-            !words.subject.contains("none") && !words.text.contains(" none"),
-            "{}",
-            words.text
-        );
+        assert!(!words.subject.contains("none"), "{}", words.subject);
         out.push(format!("Subject: {}\n\n{}", words.subject, words.text));
     }
     out
@@ -828,6 +836,7 @@ fn render(notice: &Notice) -> Vec<String> {
 fn every_kind_has_its_words() {
     let mut w = World::started("tulpas", &[("days", "3")]);
     for (who, text) in [
+        (ANN, "rules tulpas\nnotation tulpas\nset board=plain"),
         (ANN, "help\ngames\nstatus\nseeks\nshow\nhistory\nname Ann"),
         (ANN, "pick amazn"),
         (ANN, "pick amazon\nguess ox\nelse: Nc1-d3"),

@@ -72,12 +72,14 @@ pub fn commitment(gid: &str, turn: u32, seat: u32, card: &str, nonce: &str) -> S
     line_hash(&seal_line(gid, turn, seat, card, nonce))
 }
 
-/// The shell command by which a player checks his commitment.
-pub fn check_command(gid: &str, turn: u32, seat: u32, card: &str, nonce: &str) -> String {
-    format!(
-        "printf %s '{}' | sha256sum",
-        seal_line(gid, turn, seat, card, nonce)
-    )
+/// The shell commands by which a player checks his commitment: two lines, short enough for a mail that breaks lines at
+/// 72 columns.
+pub fn check_commands(gid: &str, turn: u32, seat: u32, card: &str, nonce: &str) -> [String; 2] {
+    let line = seal_line(gid, turn, seat, card, "$n");
+    [
+        format!("n={nonce}"),
+        format!("printf %s \"{line}\" | sha256sum"),
+    ]
 }
 
 /// May this be the `<card>` token of a line? [a-z0-9-]{1,16}

@@ -224,6 +224,10 @@ fn in_match(
             let mut header = serde_json::Map::new();
             header.insert("game".into(), json!(m.game));
             for (key, value) in &m.options {
+                let def = book.options.get(key).and_then(|o| o.values.first());
+                if def == Some(value) {
+                    continue;
+                }
                 header.insert(key.clone(), json!(value));
             }
             line(rec, &mut m, Json::Object(header), true);

@@ -230,7 +230,7 @@ impl<'a> Desk<'a> {
             _ => NoticeKind::Several(answer),
         };
         if let Some(player) = self.over.player(self.actor) {
-            let m = home.and_then(|no| self.over.game(no));
+            let m = home.or(kind.about()).and_then(|no| self.over.game(no));
             let mut notice = self.notice(&player, m.as_deref(), kind);
             notice.answer = true;
             notice.ignored = std::mem::take(&mut self.ignored);
@@ -359,7 +359,7 @@ pub(super) fn receipt(m: &Match, s: &Sealed) -> Receipt {
         card: s.card.0.clone(),
         nonce: s.nonce.0.clone(),
         commitment: s.commitment.clone(),
-        check: seal::check_command(&m.gid, s.turn, seat, &s.card.0, &s.nonce.0),
+        check: seal::check_commands(&m.gid, s.turn, seat, &s.card.0, &s.nonce.0).to_vec(),
     }
 }
 

@@ -1,12 +1,12 @@
 //! Orders that only ask: help, games, rules, notation, show, history, status, preview, settings.
 
+use super::acts;
 use super::desk::{Desk, game_info, report_of};
 use super::event::Event;
 use super::notice::{Deed, NoticeKind, Why};
 use super::order::Order;
 use super::state::{Match, MatchNo, Registry, Stage};
 use super::talk::seat_in;
-use super::turn;
 
 /// Settings and the values they may have; an empty list takes any short text.
 const SETTINGS: &[(&str, &[&str])] = &[
@@ -151,7 +151,7 @@ fn history(desk: &mut Desk, m: &Match) {
 
 fn preview(desk: &mut Desk, m: &Match, text: &str) -> Result<(), Why> {
     let seat = seat_in(desk, m)?;
-    let (table, news) = turn::preview(m, seat, text)?;
+    let (table, news) = acts::preview(m, seat, text)?;
     if let Some(mut report) = report_of(&desk.over, m, &table, desk.actor) {
         report.news = news;
         report.why = Some("preview".to_owned());

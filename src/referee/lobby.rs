@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::authority::default_name;
+use super::acts;
+use super::carry::default_name;
 use super::desk::{Desk, game_info};
 use super::event::Event;
 use super::notice::{Deed, News, NoticeKind, Why};
 use super::order::{Order, Rival};
 use super::state::{Clock, DAY, Match, MatchNo, PlayerNo, Registry, Secret, Stage};
-use super::turn;
 use crate::rules::{Options, Seat, Table};
 
 /// Invitations a player may send in a day (security.md 3).
@@ -338,7 +338,7 @@ fn begin_if_full(desk: &mut Desk, no: MatchNo) -> Result<(), Why> {
             desk.tell(no, news);
         }
     }
-    turn::settle(desk, no);
+    acts::settle(desk, no);
     Ok(())
 }
 

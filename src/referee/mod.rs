@@ -7,8 +7,10 @@
 //! A caller commits `events`, the mails made of `notices`, and `key` in one transaction; then either applies the events or
 //! takes `changes` over as they are: both give the same records.
 
+mod acts;
 pub mod apply;
 pub mod authority;
+mod carry;
 pub mod chance;
 mod desk;
 pub mod event;
@@ -16,6 +18,7 @@ mod info;
 mod lobby;
 pub mod notice;
 pub mod order;
+pub mod refusal;
 pub mod room;
 pub mod state;
 mod talk;

@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
+pub use super::refusal::{Refusal, Why};
 use super::state::{MatchNo, PlayerNo};
 use crate::rules::{Ending, Happening, Seat, View, What};
 
@@ -81,8 +82,16 @@ impl Notice {
         if let Json::Object(map) = &mut context {
             map.insert("kind".into(), json!(self.kind.name()));
             map.insert("to_name".into(), json!(self.to_name));
-            map.insert("game".into(), json!(self.game));
-            map.insert("tag".into(), json!(self.tag));
+            // In a mail of several answers each part speaks of its own match.
+            let about = map
+                .get("about")
+                .and_then(|a| Some((a.get("no")?.as_u64()?, a.get("game")?.as_str()?)));
+            let (game, tag) = match about {
+                Some((no, game)) => (json!(no), format!("[{game} #{no}]")),
+                None => (json!(self.game), self.tag.clone()),
+            };
+            map.insert("game".into(), game);
+            map.insert("tag".into(), json!(tag));
             map.insert("ignored".into(), json!(self.ignored));
         }
         context
@@ -193,6 +202,25 @@ pub enum NoticeKind {
 }
 
 impl NoticeKind {
+    /// The match it speaks of, if it speaks of one.
+    pub fn about(&self) -> Option<MatchNo> {
+        match self {
+            NoticeKind::Invitation { about, .. }
+            | NoticeKind::Proposed { about, .. }
+            | NoticeKind::Voided { about, .. }
+            | NoticeKind::History { about, .. } => Some(about.no),
+            NoticeKind::Begun(r)
+            | NoticeKind::YourMove(r)
+            | NoticeKind::News(r)
+            | NoticeKind::Understood(r)
+            | NoticeKind::Board(r)
+            | NoticeKind::Preview(r)
+            | NoticeKind::Over(r)
+            | NoticeKind::Reminder(r) => Some(r.about.no),
+            NoticeKind::Several(parts) => parts.iter().find_map(NoticeKind::about),
+            _ => None,
+        }
+    }
     /// Name of the template: `templates/en/<name>.txt`.
     pub fn name(&self) -> &'static str {
         match self {
@@ -574,158 +602,8 @@ pub struct Receipt {
     pub nonce: String,
     /// 64 hex digits; public.
     pub commitment: String,
-    /// Shell command that prints the commitment.
-    pub check: String,
-}
-
-/// Why an order was not obeyed.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Refusal {
-    /// Number of the line; 0 for the subject, `None` where no single line is to blame.
-    pub line: Option<usize>,
-    /// The line as understood; empty for a pick, whose card must not be repeated anywhere.
-    pub text: String,
-    /// Why.
-    pub why: Why,
-    /// Lines that were fine.
-    pub fine: Vec<String>,
-    /// The board as it stands, where a match is known.
-    pub report: Option<Box<Report>>,
-}
-
-/// The reason, as a value; the template makes the sentence.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(tag = "code", rename_all = "snake_case")]
-#[allow(
-    missing_docs,
-    reason = "each is one sentence of templates/en/refused.txt"
-)]
-pub enum Why {
-    // The rules.
-    NotAsked {
-        awaited: Vec<String>,
-        owed: Option<String>,
-    },
-    NoSuchStep {
-        text: String,
-        done: Vec<String>,
-        why: Option<String>,
-        legal: Vec<String>,
-    },
-    Ambiguous {
-        text: String,
-        readings: Vec<String>,
-    },
-    Unfinished {
-        done: Vec<String>,
-        legal: Vec<String>,
-        may_end: bool,
-    },
-    TooMuch {
-        text: String,
-    },
-    // Cards.
-    NoSuchCard {
-        left: Vec<String>,
-        meant: Option<String>,
-        spent: bool,
-    },
-    CardAlreadyDown {
-        turn: u32,
-    },
-    NoPicks {
-        certain: Option<String>,
-    },
-    CardsAreOpen,
-    PlanWithoutPick,
-    TwoPlans,
-    // The letter.
-    NearMiss {
-        word: String,
-        meant: String,
-    },
-    Missing {
-        command: String,
-        usage: String,
-    },
-    Unclear {
-        command: String,
-        found: String,
-        usage: String,
-    },
-    TooMany {
-        most: usize,
-    },
-    TooBig,
-    NotYet {
-        command: String,
-    },
-    // Matches.
-    WhichGame {
-        games: Vec<MatchInfo>,
-    },
-    NoGames,
-    NotYours {
-        game: u32,
-    },
-    IsOver {
-        reason: String,
-    },
-    NotBegun,
-    Begun,
-    NoSuchGame {
-        game: String,
-        meant: Option<String>,
-        known: Vec<String>,
-    },
-    BadOption {
-        what: String,
-        hint: Option<String>,
-    },
-    NoSuchSeat {
-        seat: String,
-        seats: Vec<String>,
-    },
-    Rivals {
-        wanted: usize,
-        given: usize,
-    },
-    NoSuchPlayer {
-        name: String,
-    },
-    Yourself,
-    CannotInvite {
-        name: String,
-    },
-    TooManyInvitations {
-        most: usize,
-    },
-    NotInvited,
-    AlreadyAccepted,
-    NotJoinable {
-        game: u32,
-    },
-    // Draws, names, settings.
-    NoDrawOffered,
-    DrawAlreadyOffered,
-    NoDrawClaim,
-    BadName {
-        name: String,
-        most: usize,
-    },
-    NameTaken {
-        name: String,
-    },
-    BadSetting {
-        key: String,
-        value: String,
-        known: Vec<String>,
-    },
-    BadCode,
-    TurnIsOver {
-        asked: u32,
-        now: u32,
-    },
+    /// Shell commands that print the commitment.
+    pub check: Vec<String>,
 }
 
 /// The word by which a template knows what is owed; the other's card is a guess.

@@ -1,0 +1,327 @@
+//! The frame in which a letter is carried out: all of it, or nothing; which match each order is for.
+
+use super::desk::{Desk, Stop, refuse};
+use super::event::Event;
+use super::notice::{NoticeKind, Refusal, Why};
+use super::order::{Order, OrderLine, Part, Read, Slip};
+use super::state::{Match, MatchNo, PlayerNo, Registry, SentMail, Stage};
+use super::{Decision, Outcome, info, lobby, talk, turn};
+
+/// Carries a letter out on the desk, or refuses all of it.
+pub(super) fn carry(
+    mut desk: Desk,
+    read: &Read,
+    home: Option<MatchNo>,
+    answered: Option<SentMail>,
+    stranger: Option<String>,
+) -> Decision {
+    // Becoming known is no order: it stands even where the letter is refused.
+    let actor = desk.actor;
+    if let Some(address) = stranger {
+        let name = default_name(&desk.over, actor);
+        desk.emit(
+            Event::Met {
+                player: actor,
+                address,
+                name,
+                confirmed: true,
+            },
+            None,
+        );
+    } else if desk.over.player(actor).is_some_and(|p| !p.confirmed) {
+        desk.emit(Event::Confirmed { player: actor }, None);
+    }
+    let known = desk.events.clone();
+    let known_changes = desk.over.changes.clone();
+    desk.ignored.clone_from(&read.ignored);
+    match all_parts(&mut desk, read, home, answered) {
+        Ok(()) => desk.finish(),
+        Err((line, stop)) => {
+            let fine = std::mem::take(&mut desk.fine);
+            desk.events = known;
+            desk.over.changes = known_changes;
+            let game = stop.game.or(home);
+            let refusal = Refusal {
+                line: line.map(|l| l.line),
+                text: line.map(|l| l.text.clone()).unwrap_or_default(),
+                why: stop.why,
+                fine,
+                report: None,
+            };
+            let mine = |no: &MatchNo| {
+                desk.over
+                    .game(*no)
+                    .is_some_and(|m| m.chair_of(actor).is_some())
+            };
+            let game = game.filter(mine);
+            let notices = match desk.over.player(actor) {
+                Some(player) => vec![refuse(&desk.over, &player, game, &read.ignored, refusal)],
+                None => Vec::new(),
+            };
+            Decision {
+                events: desk.events,
+                notices,
+                key: None,
+                outcome: Outcome::Rejected,
+                changes: desk.over.changes,
+            }
+        }
+    }
+}
+
+type Bad<'r> = (Option<&'r OrderLine>, Stop);
+
+fn all_parts<'r>(
+    desk: &mut Desk,
+    read: &'r Read,
+    home: Option<MatchNo>,
+    answered: Option<SentMail>,
+) -> Result<(), Bad<'r>> {
+    if let Some(slip) = read.first_slip() {
+        return Err((
+            Some(slip),
+            Stop {
+                why: slip_why(slip),
+                game: home,
+            },
+        ));
+    }
+    if read.is_empty() {
+        match home.or_else(|| only_game(desk).ok()) {
+            Some(no) if desk.over.game(no).is_some_and(|m| m.table.is_some()) => {
+                desk.show(no, "not_understood")
+            }
+            Some(no) => desk.show(no, "not_understood"),
+            None => desk.answers.push(NoticeKind::Help {
+                topic: "help".into(),
+            }),
+        }
+        return Ok(());
+    }
+    for part in &read.parts {
+        one_part(desk, read, part, home, answered)?;
+    }
+    Ok(())
+}
+
+fn slip_why(line: &OrderLine) -> Why {
+    match line.order.as_ref().err() {
+        Some(Slip::NearMiss { word, meant }) => Why::NearMiss {
+            word: word.clone(),
+            meant: meant.clone(),
+        },
+        Some(Slip::Missing { command, usage }) => Why::Missing {
+            command: command.clone(),
+            usage: usage.clone(),
+        },
+        Some(Slip::Unclear {
+            command,
+            found,
+            usage,
+        }) => Why::Unclear {
+            command: command.clone(),
+            found: found.clone(),
+            usage: usage.clone(),
+        },
+        _ => Why::TooMany {
+            most: super::order::ORDERS_MAX,
+        },
+    }
+}
+
+/// The orders of one part. What answers an offer goes first, then the turn as a whole, then the rest as written.
+fn one_part<'r>(
+    desk: &mut Desk,
+    read: &'r Read,
+    part: &'r Part,
+    home: Option<MatchNo>,
+    answered: Option<SentMail>,
+) -> Result<(), Bad<'r>> {
+    let find = |desk: &Desk, order: &Order| game_of(desk, read, part, home, order);
+    let of = |rank: u8| {
+        part.orders.iter().filter_map(move |line| {
+            let order = line.order.as_ref().ok()?;
+            (self::rank(order) == rank).then_some((line, order))
+        })
+    };
+    for (line, order) in of(0) {
+        let no = find(desk, order).map_err(|s| (Some(line), s))?;
+        talk::answer(desk, no, order).map_err(|why| (Some(line), Stop::at(no, why)))?;
+        fine(desk, Some(no), line);
+    }
+    let turn: Vec<&'r OrderLine> = of(1).map(|(line, _)| line).collect();
+    if let Some(first) = turn.first()
+        && let Ok(order) = &first.order
+    {
+        let no = find(desk, order).map_err(|s| (Some(*first), s))?;
+        let answered = answered.filter(|a| a.game == no);
+        turn::orders(desk, no, &turn, answered)
+            .map_err(|(at, why)| (turn.get(at).copied(), Stop::at(no, why)))?;
+    }
+    for (line, order) in of(2) {
+        let no = if lobby::needs_game(order) || talk::needs_game(order) || info::needs_game(order) {
+            match find(desk, order) {
+                Ok(no) => Some(no),
+                Err(_)
+                    if matches!(
+                        order,
+                        Order::Rules(_) | Order::Notation(_) | Order::Show(None)
+                    ) =>
+                {
+                    None
+                }
+                Err(stop) => return Err((Some(line), stop)),
+            }
+        } else {
+            None
+        };
+        let done = lobby::order(desk, no, order)
+            .or_else(|| talk::order(desk, no, order))
+            .or_else(|| info::order(desk, no, order));
+        let not_yet = || {
+            Err(Why::NotYet {
+                command: first_word(&line.text),
+            })
+        };
+        done.unwrap_or_else(not_yet)
+            .map_err(|why| (Some(line), Stop { why, game: no }))?;
+        fine(desk, no, line);
+    }
+    Ok(())
+}
+
+fn first_word(text: &str) -> String {
+    text.split_whitespace()
+        .next()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+pub(super) fn fine(desk: &mut Desk, no: Option<MatchNo>, line: &OrderLine) {
+    desk.fine.push(line.text.clone());
+    if let Some(no) = no {
+        desk.understood
+            .entry(no)
+            .or_default()
+            .push(line.text.clone());
+    }
+}
+
+fn rank(order: &Order) -> u8 {
+    match order {
+        Order::AcceptDraw
+        | Order::DeclineDraw
+        | Order::ClaimDraw
+        | Order::Accept
+        | Order::Decline => 0,
+        Order::Play(_)
+        | Order::Pick(_)
+        | Order::Guess(_)
+        | Order::Place(_)
+        | Order::IfCreated { .. }
+        | Order::End
+        | Order::Start(_)
+        | Order::Exchange(_)
+        | Order::Turn(_) => 1,
+        _ => 2,
+    }
+}
+
+/// The match an order is for: named above it, or by the token, or by the subject, or the only one.
+fn game_of(
+    desk: &Desk,
+    read: &Read,
+    part: &Part,
+    home: Option<MatchNo>,
+    order: &Order,
+) -> Result<MatchNo, Stop> {
+    let named = match order {
+        Order::Show(Some(n)) => Some(*n),
+        _ => part.game,
+    };
+    let said = named
+        .map(MatchNo)
+        .or(home)
+        .or(read.subject_match.map(MatchNo));
+    if let Some(no) = said {
+        let mine = desk
+            .over
+            .game(no)
+            .is_some_and(|m| m.chair_of(desk.actor).is_some());
+        return if mine {
+            Ok(no)
+        } else {
+            Err(Stop::new(Why::NotYours { game: no.0 }))
+        };
+    }
+    if matches!(order, Order::Accept | Order::Decline | Order::Block(_)) {
+        let asked: Vec<MatchNo> = playing(desk)
+            .into_iter()
+            .filter(|m| {
+                m.stage == Stage::Inviting
+                    && m.chairs
+                        .iter()
+                        .any(|c| c.player == desk.actor && !c.accepted)
+            })
+            .map(|m| m.no)
+            .collect();
+        if let [no] = asked[..] {
+            return Ok(no);
+        }
+    }
+    if matches!(order, Order::Cancel) {
+        let own: Vec<MatchNo> = playing(desk)
+            .into_iter()
+            .filter(|m| {
+                m.table.is_none() && m.chairs.first().is_some_and(|c| c.player == desk.actor)
+            })
+            .map(|m| m.no)
+            .collect();
+        if let [no] = own[..] {
+            return Ok(no);
+        }
+    }
+    only_game(desk)
+}
+
+fn playing(desk: &Desk) -> Vec<std::sync::Arc<Match>> {
+    let player = desk.over.player(desk.actor);
+    let nos = player.map(|p| p.playing.clone()).unwrap_or_default();
+    nos.into_iter()
+        .filter_map(|no| desk.over.game(no))
+        .collect()
+}
+
+/// The only match in which the actor is awaited, or the only one he has.
+fn only_game(desk: &Desk) -> Result<MatchNo, Stop> {
+    let all = playing(desk);
+    let awaited: Vec<&Match> = all
+        .iter()
+        .map(|m| &**m)
+        .filter(|m| m.seat_of(desk.actor).is_some_and(|s| m.owed(s).is_some()))
+        .collect();
+    if let [m] = awaited[..] {
+        return Ok(m.no);
+    }
+    if let [m] = &all[..] {
+        return Ok(m.no);
+    }
+    if all.is_empty() {
+        let over = desk
+            .over
+            .player(desk.actor)
+            .and_then(|p| p.over.last().copied());
+        return over.ok_or(Stop::new(Why::NoGames));
+    }
+    let games = all.iter().map(|m| desk.match_info(m, desk.actor)).collect();
+    Err(Stop::new(Why::WhichGame { games }))
+}
+
+/// The name of somebody who has not chosen one; never made of his address.
+pub(super) fn default_name(reg: &dyn Registry, no: PlayerNo) -> String {
+    let mut name = format!("Player-{}", no.0);
+    while reg.player_by_name(&name).is_some() {
+        name.push('x');
+    }
+    name
+}

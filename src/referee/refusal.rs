@@ -1,0 +1,155 @@
+//! Why an order was not obeyed, as a value; `templates/en/refused.txt` and `_why.txt` make the sentences.
+
+use serde::{Deserialize, Serialize};
+
+use super::notice::{MatchInfo, Report};
+
+/// Why an order was not obeyed.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Refusal {
+    /// Number of the line; 0 for the subject, `None` where no single line is to blame.
+    pub line: Option<usize>,
+    /// The line as understood; empty for a pick, whose card must not be repeated anywhere.
+    pub text: String,
+    /// Why.
+    pub why: Why,
+    /// Lines that were fine.
+    pub fine: Vec<String>,
+    /// The board as it stands, where a match is known.
+    pub report: Option<Box<Report>>,
+}
+
+/// The reason, as a value; the template makes the sentence.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "code", rename_all = "snake_case")]
+#[allow(
+    missing_docs,
+    reason = "each is one sentence of templates/en/refused.txt"
+)]
+pub enum Why {
+    // The rules.
+    NotAsked {
+        awaited: Vec<String>,
+        owed: Option<String>,
+    },
+    NoSuchStep {
+        text: String,
+        done: Vec<String>,
+        why: Option<String>,
+        legal: Vec<String>,
+    },
+    Ambiguous {
+        text: String,
+        readings: Vec<String>,
+    },
+    Unfinished {
+        done: Vec<String>,
+        legal: Vec<String>,
+        may_end: bool,
+    },
+    TooMuch {
+        text: String,
+    },
+    // Cards.
+    NoSuchCard {
+        left: Vec<String>,
+        meant: Option<String>,
+        spent: bool,
+    },
+    CardAlreadyDown {
+        turn: u32,
+    },
+    NoPicks {
+        certain: Option<String>,
+    },
+    CardsAreOpen,
+    PlanWithoutPick,
+    TwoPlans,
+    // The letter.
+    NearMiss {
+        word: String,
+        meant: String,
+    },
+    Missing {
+        command: String,
+        usage: String,
+    },
+    Unclear {
+        command: String,
+        found: String,
+        usage: String,
+    },
+    TooMany {
+        most: usize,
+    },
+    TooBig,
+    NotYet {
+        command: String,
+    },
+    // Matches.
+    WhichGame {
+        games: Vec<MatchInfo>,
+    },
+    NoGames,
+    NotYours {
+        game: u32,
+    },
+    IsOver {
+        reason: String,
+    },
+    NotBegun,
+    Begun,
+    NoSuchGame {
+        game: String,
+        meant: Option<String>,
+        known: Vec<String>,
+    },
+    BadOption {
+        what: String,
+        hint: Option<String>,
+    },
+    NoSuchSeat {
+        seat: String,
+        seats: Vec<String>,
+    },
+    Rivals {
+        wanted: usize,
+        given: usize,
+    },
+    NoSuchPlayer {
+        name: String,
+    },
+    Yourself,
+    CannotInvite {
+        name: String,
+    },
+    TooManyInvitations {
+        most: usize,
+    },
+    NotInvited,
+    AlreadyAccepted,
+    NotJoinable {
+        game: u32,
+    },
+    // Draws, names, settings.
+    NoDrawOffered,
+    DrawAlreadyOffered,
+    NoDrawClaim,
+    BadName {
+        name: String,
+        most: usize,
+    },
+    NameTaken {
+        name: String,
+    },
+    BadSetting {
+        key: String,
+        value: String,
+        known: Vec<String>,
+    },
+    BadCode,
+    TurnIsOver {
+        asked: u32,
+        now: u32,
+    },
+}
