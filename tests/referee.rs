@@ -206,7 +206,7 @@ impl World {
                 mac: reply_token(&self.room.house.key, gid, *chair, *epoch),
             }),
             ReplyTo::Code(code) => Some(Token {
-                gid: "confirm".into(),
+                gid: tulpa::referee::authority::CONFIRM.into(),
                 seat: 0,
                 mac: code.clone(),
             }),

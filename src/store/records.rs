@@ -191,6 +191,10 @@ impl Registry for Shelved<'_> {
         books.insert(digest.to_owned(), Arc::clone(&book));
         Some(book)
     }
+    fn keeps_book(&self, digest: &str) -> bool {
+        // not what the shelf has today: a match must replay when that changes
+        self.raw(Tree::Extra, &extra("book", digest)).is_some()
+    }
     fn lines(&self, no: MatchNo) -> Vec<Line> {
         let rows = self.note(
             self.index
