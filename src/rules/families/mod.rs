@@ -28,6 +28,7 @@ macro_rules! families {
     };
 }
 
+pub mod chaturaji;
 pub mod chess;
 pub mod chieftain;
 pub mod hydra;
@@ -42,4 +43,6 @@ families! {
     Chieftain => chieftain::Chieftain,
     /// Hydra-Vari Chess, loop and no loop.
     Hydra => hydra::Hydra,
+    /// Martian Chaturaji.
+    Chaturaji => chaturaji::Chaturaji,
 }
