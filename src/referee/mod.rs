@@ -1,7 +1,7 @@
 //! LAYER 2: whose turn, by when, what follows.
 //!
 //! [`decide`] takes what a letter said (or a tick of the clock) and answers with [`Event`]s and [`Notice`]s; it never fails
-//! and never changes anything. [`apply`] folds events into [`Records`]. A letter is carried out on an overlay: the first
+//! and never changes anything. [`apply()`] folds events into [`Records`]. A letter is carried out on an overlay: the first
 //! order that cannot be obeyed drops the overlay, and one Refusal is all that comes of it.
 //!
 //! A caller commits `events`, the mails made of `notices`, and `key` in one transaction; then either applies the events or
