@@ -26,7 +26,7 @@ BINARY, CONFIG, RECORD, IMAPS, SMTPS, CA = sys.argv[1:7]
 KILL_EVERY = int(sys.argv[7]) if len(sys.argv) > 7 else 7
 DOMAIN = "pbem.test"
 REFEREE = "referee@" + DOMAIN
-PATIENCE = 30.0
+PATIENCE = float(os.environ.get("PATIENCE", "30"))
 TLS = ssl.create_default_context(cafile=CA)
 
 
@@ -52,7 +52,10 @@ class Referee:
 
 
 class Player:
+    all = []
+
     def __init__(self, name):
+        Player.all.append(self)
         self.name = name
         self.address = f"{name}@{DOMAIN}"
         self.mails = []
@@ -87,6 +90,10 @@ class Player:
                 if accept(mail):
                     return mail
             time.sleep(0.05)
+        for other in Player.all:
+            other.fetch()
+            for mail in other.mails[-2:]:
+                print(f"---- {other.name}: {mail['Subject']}\n{text(mail)}", file=sys.stderr)
         last = self.mails[-1] if self.mails else None
         raise SystemExit(f"{self.name} waited in vain for {what}; last mail: "
                          f"{last['Subject'] if last else None}\n{text(last) if last else ''}")
