@@ -173,6 +173,8 @@ tls_on_connect_ports = $subs
 tls_advertise_hosts = *
 tls_certificate = $dir/tls/chain.pem
 tls_privatekey = $dir/tls/leaf.key
+# every mail goes out at once, however many came over one connection
+smtp_accept_queue_per_connection = 0
 primary_hostname = mail.$domain
 qualify_domain = $domain
 host_lookup =
