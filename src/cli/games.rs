@@ -5,6 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Common, Done, Failure};
+use crate::post::help;
+use crate::post::words::{Style, Templates};
 use crate::rules::{NoDice, Options, Rulebook, Shelf, Table, record};
 
 /// The games of the program and, where a configuration names more, those too.
@@ -90,8 +92,10 @@ pub fn list(common: &Common, out: &mut dyn Write) -> Done {
 }
 
 pub fn rules(common: &Common, game: &str, out: &mut dyn Write) -> Done {
-    let shelf = shelf(common)?;
-    let book = find(&shelf, game)?;
-    writeln!(out, "{}", crate::post::help::rules(&book))?;
+    let book = find(&shelf(common)?, game)?;
+    let templates = Templates::builtin().map_err(|e| Failure::new(e.to_string()))?;
+    let words = help::rules(&templates, &book, &Style::default())
+        .map_err(|e| Failure::new(e.to_string()))?;
+    write!(out, "{}", words.text)?;
     Ok(())
 }
