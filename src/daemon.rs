@@ -1,6 +1,7 @@
 //! LAYER 5: the loop. One letter at a time from the inbox through reader, referee and mailing into one transaction,
 //! and from the outbox to the carrier. Nothing here knows a rule; everything here is in the order that loses nothing.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use jiff::Timestamp;
 
 use crate::config::Config;
 use crate::edge::clock::Clock;
-use crate::edge::{Arrived, Carrier, Delivery, Inbox, InboxError, entropy};
+use crate::edge::{Arrived, ArrivedId, Carrier, Delivery, Inbox, InboxError, entropy};
 use crate::post::address::{Addr, AddrError};
 use crate::post::compose::{Alias, Instance};
 use crate::post::letter::Limits;
@@ -22,7 +23,7 @@ use crate::referee::state::{House, Registry};
 use crate::referee::{self, Command, Decision, Event, NoticeKind, ReplyTo, To};
 use crate::rules::Shelf;
 use crate::store::records::{Desk, Shelved, fold, lane};
-use crate::store::{Fold, NewMail, Opening, Payload, Settled, Store, StoreError, seen};
+use crate::store::{Fold, NewMail, Opening, Payload, Settled, Store, StoreError, Ticket, seen};
 
 /// Mails handed to the carrier between two looks at the inbox.
 const SEND_MAX: usize = 200;
@@ -64,6 +65,14 @@ impl Trouble {
             Trouble::Inbox(InboxError::Later(_)) | Trouble::Struck => false,
         }
     }
+}
+
+/// How far a letter has come.
+enum Fate {
+    /// Its fate was on the disk before.
+    Known(Settled),
+    /// Decided, and written with the next sync.
+    Staged(Ticket),
 }
 
 /// What one round did.
@@ -115,7 +124,7 @@ impl Daemon {
         let shelf = Arc::new(shelf(config)?);
         let office = office(config, [0; 32])?;
         // the store locks the directory first, so that two processes never make two keys
-        let (desk, store) = open_store(config, &shelf, opening)?;
+        let (desk, store) = open_store(config, opening)?;
         let key = desk.house.key;
         let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         Ok(Daemon {
@@ -155,6 +164,18 @@ impl Daemon {
     /// # Errors
     /// The letter stays where it is and is tried again.
     pub fn letter(&mut self, arrived: &Arrived) -> Result<Settled, Trouble> {
+        match self.stage(arrived)? {
+            Fate::Known(settled) => Ok(settled),
+            Fate::Staged(ticket) => {
+                let mut done = self.store.settle_staged()?.into_iter();
+                let own = done.find(|(t, _)| *t == ticket);
+                own.map(|(_, settled)| settled).ok_or(Trouble::Struck)
+            }
+        }
+    }
+
+    /// One letter, to the point where its fate is decided; it shares the next sync with others.
+    fn stage(&mut self, arrived: &Arrived) -> Result<Fate, Trouble> {
         let mut keys = Vec::new();
         if !arrived.source_key.is_empty() {
             keys.push(seen::source(&arrived.source_key));
@@ -167,12 +188,15 @@ impl Daemon {
         for key in &keys {
             match self.store.seen(key)? {
                 Some(settled) => known = Some(settled),
-                None if known.is_some() => return Ok(self.settle("duplicate", keys)?),
+                None if known.is_some() => return self.note("duplicate", keys),
                 None => {}
             }
         }
         if let Some(settled) = known {
-            return Ok(settled);
+            return Ok(Fate::Known(settled));
+        }
+        if keys.iter().any(|key| self.store.is_staged(key)) {
+            return self.note("duplicate", keys);
         }
         let now = self.clock.now();
         let entropy = entropy::fresh().map_err(Trouble::Chance)?;
@@ -182,24 +206,24 @@ impl Daemon {
             Err(_) => return self.strike(arrived, keys),
         };
         let Some(decision) = rehearsal.decision else {
-            return Ok(self.settle("machine", keys)?);
+            return self.note("machine", keys);
         };
         keys.extend(decision.key.clone());
         let turns = count_turns(&decision.events);
-        let payload = Payload {
+        let staged = self.store.stage(Payload {
             at: now,
             outcome: decision.outcome.word().to_owned(),
             keys: keys.clone(),
             events: events(&decision.events)?,
             mails: rehearsal.mails,
             ..Payload::default()
-        };
-        match self.store.commit(payload) {
-            Ok(settled) => {
+        });
+        match staged {
+            Ok(ticket) => {
                 self.turns += turns;
-                Ok(settled)
+                Ok(Fate::Staged(ticket))
             }
-            Err(StoreError::Seen { .. }) => Ok(self.settle("duplicate", keys)?),
+            Err(StoreError::Seen { .. }) => self.note("duplicate", keys),
             Err(e) => Err(e.into()),
         }
     }
@@ -256,7 +280,8 @@ impl Daemon {
     /// The mails of a decision, fully written.
     fn mails(&self, decision: &Decision, answers: Option<&Read>, now: Timestamp) -> Vec<NewMail> {
         let registry = self.records();
-        let first = (self.store.head().0 + 1) * MAILS_MAX;
+        let staged = u64::from(self.store.staged_mails());
+        let first = (self.store.head().0 + 1) * MAILS_MAX + staged;
         let mut mails = Vec::new();
         for (seq, notice) in (first..).zip(&decision.notices) {
             let to = match &notice.to {
@@ -303,17 +328,18 @@ impl Daemon {
         mails
     }
 
-    fn settle(&mut self, outcome: &str, keys: Vec<String>) -> Result<Settled, StoreError> {
-        self.store.commit(Payload {
+    /// A letter that changes nothing but what is known of letters.
+    fn note(&mut self, outcome: &str, keys: Vec<String>) -> Result<Fate, Trouble> {
+        Ok(Fate::Staged(self.store.stage(Payload {
             at: self.clock.now(),
             outcome: outcome.to_owned(),
             keys,
             ..Payload::default()
-        })
+        })?))
     }
 
     /// A letter tripped an assertion: it is counted, and set aside at the third time. Other letters go on.
-    fn strike(&mut self, arrived: &Arrived, keys: Vec<String>) -> Result<Settled, Trouble> {
+    fn strike(&mut self, arrived: &Arrived, keys: Vec<String>) -> Result<Fate, Trouble> {
         let Some(key) = keys.last().cloned() else {
             return Err(Trouble::Struck);
         };
@@ -330,7 +356,7 @@ impl Daemon {
         }
         let id = self.store.quarantine()?.keep(&arrived.bytes)?;
         tracing::error!("letter {id} is set aside in `quarantine`");
-        Ok(self.settle("quarantined", keys)?)
+        self.note("quarantined", keys)
     }
 
     /// Time went by.
@@ -425,23 +451,46 @@ impl Daemon {
                     .to_owned(),
             ));
         }
-        let arrived = inbox.fetch(self.letters_per_round);
-        for letter in arrived.iter().flatten() {
-            match self.letter(letter) {
-                Ok(settled) => {
-                    inbox.settle(&letter.id, settled)?;
-                    round.letters += 1;
-                }
-                Err(e) if e.is_fatal() => return Err(e),
-                Err(e) => tracing::warn!("{e}"),
-            }
+        let read = self.letters(inbox);
+        if let Err(e) = &read
+            && e.is_fatal()
+        {
+            return read.map(|_| round);
         }
         self.tick()?;
         round.mails = self.send(carrier)?;
         round.turns = self.turns - turns;
         round.waiting = self.waiting()?;
-        arrived?;
+        round.letters = read?;
         Ok(round)
+    }
+
+    /// Letters in: all that wait, up to the limit of a round. Many share one sync; each is done only after it. Answers
+    /// how many are.
+    ///
+    /// # Errors
+    /// What ended it early; what was settled before stays settled.
+    pub fn letters(&mut self, inbox: &mut dyn Inbox) -> Result<usize, Trouble> {
+        let mut count = 0;
+        let mut staged = BTreeMap::new();
+        let arrived = inbox.fetch(self.letters_per_round)?;
+        for letter in &arrived {
+            match self.stage(letter) {
+                Ok(Fate::Known(settled)) => {
+                    inbox.settle(&letter.id, settled)?;
+                    count += 1;
+                }
+                Ok(Fate::Staged(ticket)) => {
+                    staged.insert(ticket, &letter.id);
+                }
+                Err(e) if e.is_fatal() => return Err(e),
+                Err(e) => tracing::warn!("{e}"),
+            }
+            if self.store.is_full() {
+                count += self.settle(&mut staged, inbox)?;
+            }
+        }
+        Ok(count + self.settle(&mut staged, inbox)?)
     }
 
     /// Mails that are not yet sent.
@@ -450,6 +499,22 @@ impl Daemon {
     /// Records that cannot be read.
     pub fn waiting(&self) -> Result<usize, Trouble> {
         Ok(self.store.outbox_waiting(WAITING_MAX)?)
+    }
+
+    /// One sync for all that is staged, then their letters are done.
+    fn settle(
+        &mut self,
+        staged: &mut BTreeMap<Ticket, &ArrivedId>,
+        inbox: &mut dyn Inbox,
+    ) -> Result<usize, Trouble> {
+        let mut count = 0;
+        for (ticket, settled) in self.store.settle_staged()? {
+            if let Some(id) = staged.remove(&ticket) {
+                inbox.settle(id, settled)?;
+                count += 1;
+            }
+        }
+        Ok(count)
     }
 
     /// When something falls due by itself: a clock, or a mail to be tried again.
@@ -542,8 +607,8 @@ pub fn office(config: &Config, key: [u8; 32]) -> Result<Office, Trouble> {
 }
 
 /// The Keeper's own texts: `en/x.txt` is the template `x`, `help/x.txt` is `help/x`.
-fn overrides(config: &Config) -> Result<std::collections::BTreeMap<String, String>, Trouble> {
-    let mut found = std::collections::BTreeMap::new();
+fn overrides(config: &Config) -> Result<BTreeMap<String, String>, Trouble> {
+    let mut found = BTreeMap::new();
     let Some(dir) = &config.templates else {
         return Ok(found);
     };
@@ -567,18 +632,14 @@ fn overrides(config: &Config) -> Result<std::collections::BTreeMap<String, Strin
     Ok(found)
 }
 
-fn open_store(
-    config: &Config,
-    shelf: &Shelf,
-    opening: Opening,
-) -> Result<(Arc<Desk>, Store), Trouble> {
+fn open_store(config: &Config, opening: Opening) -> Result<(Arc<Desk>, Store), Trouble> {
     let key = server_key(&config.state)?;
     let house = House {
         key,
         strict: config.identity.strict,
         days: config.clocks.days,
     };
-    let desk = Arc::new(Desk::new(house, shelf));
+    let desk = Arc::new(Desk::new(house));
     let store = Store::open_as(&config.state, the_fold(&desk), opening)?;
     Ok((desk, store))
 }
@@ -594,13 +655,12 @@ pub fn the_fold(desk: &Arc<Desk>) -> Fold {
 /// # Errors
 /// A state that cannot be opened, or a damaged journal.
 pub fn rebuild(config: &Config) -> Result<Store, Trouble> {
-    let shelf = shelf(config)?;
     let house = House {
         key: server_key(&config.state)?,
         strict: config.identity.strict,
         days: config.clocks.days,
     };
-    let desk = Arc::new(Desk::new(house, &shelf));
+    let desk = Arc::new(Desk::new(house));
     Ok(Store::rebuild(&config.state, the_fold(&desk))?)
 }
 
