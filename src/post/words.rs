@@ -63,6 +63,8 @@ pub use builtin::{BUILTIN, names};
 pub const COLUMNS: usize = 72;
 /// No mail grows beyond this; a template that writes more is an error, not a full disk. Bytes.
 pub const WORDS_BYTES_MAX: usize = 256 * 1024;
+/// Instructions of the template engine for one mail: some hundred times what the longest of ours needs.
+const FUEL: u64 = 1_000_000;
 /// How deep templates may include each other.
 const DEPTH_MAX: usize = 32;
 
@@ -223,6 +225,7 @@ impl Templates {
             .build();
         env.set_syntax(syntax.map_err(|e| WordsError::from_jinja("", &e))?);
         env.set_recursion_limit(DEPTH_MAX);
+        env.set_fuel(Some(FUEL));
         env.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
         filters::add(&mut env);
         let mut templates = Templates {
