@@ -131,6 +131,17 @@ impl Walk<'_> {
 
     /// A line of its own, or a piece of prose between two blanks.
     fn command(&mut self, text: &str) {
+        // `days=5`: an option of `new`; shell commands are for the reader's own machine
+        let option = format!("new chess vs bob@example.com {text}");
+        let bare = text.contains('=') && text.bytes().take_while(u8::is_ascii_lowercase).count() > 1;
+        let text = if bare && !text.contains(' ') {
+            &option
+        } else {
+            text
+        };
+        if text.starts_with("printf ") || text.starts_with("tulpa ") {
+            return;
+        }
         match orders(text) {
             Err(slip) => self.wrong.push(format!("{}: `{text}`: {slip}", self.name)),
             Ok(orders) if orders.is_empty() => self
@@ -172,7 +183,7 @@ impl Walk<'_> {
             rest = after;
             let several = cell
                 .split(", ")
-                .all(|c| !c.contains(' ') || c.contains(" to "));
+                .all(|c| !c.contains(' ') || c.contains(" to ") || c.starts_with("drop "));
             let cells: Vec<&str> = match several && !cell.starts_with("set") {
                 true => cell.split(", ").collect(),
                 false => vec![cell],
@@ -202,6 +213,10 @@ impl Walk<'_> {
             if command && !SAID.contains(&piece) {
                 self.command(piece);
             }
+        }
+        if let Some((_, turn)) = rest.split_once("instead of ") {
+            let turn = turn.split("; the").next().unwrap_or(turn).trim();
+            return self.example(turn);
         }
         for word in rest.split_whitespace().filter(|w| is_move(w)) {
             let word = word.trim_matches(|c: char| ".,;()".contains(c));

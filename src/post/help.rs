@@ -110,7 +110,7 @@ fn facts(book: &std::sync::Arc<Rulebook>) -> Json {
         let mut all = pieces.iter().filter_map(|p| p["moves"].as_str());
         all.any(|m| m.contains(word))
     };
-    let (leaps, passant) = (told("leap ("), told("en passant"));
+    let (leaps, passant) = (told("("), told("en passant"));
     let options: Vec<Json> = book
         .options
         .iter()

@@ -43,6 +43,7 @@ pub fn in_words(moves: &[Move]) -> String {
     // what it does everywhere before what it does from its first square, moving before capturing
     verbs.sort_by_key(|(initial, mode)| (*initial, !mode.quiet));
     verbs.dedup();
+    let uniform = parts.keys().all(|m| m.mode.quiet && m.mode.capture);
     let clauses: Vec<String> = verbs
         .into_iter()
         .map(|verb| {
@@ -50,23 +51,27 @@ pub fn in_words(moves: &[Move]) -> String {
             for (manner, leaps) in parts.iter().rev().filter(|(m, _)| m.verb() == verb) {
                 ways.extend(ways_of(*manner, leaps));
             }
-            clause(verb, &ways)
+            clause(verb, uniform, &ways)
         })
         .collect();
     clauses.join("; ")
 }
 
-fn clause((initial, mode): (bool, MoveMode), ways: &[String]) -> String {
+fn clause((initial, mode): (bool, MoveMode), uniform: bool, ways: &[String]) -> String {
     let start = if initial {
         "from a starting square also "
     } else {
         ""
     };
-    let verb = if mode.quiet { "moves" } else { "captures" };
+    let verb = match (mode.quiet, mode.capture) {
+        (true, true) if !uniform => "moves or captures",
+        (true, _) => "moves",
+        (false, _) => "captures",
+    };
     let ways = ways.join(", or ");
     let peace = if mode.capture {
         ""
-    } else if ways.contains(',') {
+    } else if ways.contains(", ") {
         ", without capturing"
     } else {
         " without capturing"

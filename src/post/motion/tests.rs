@@ -6,7 +6,44 @@ use super::in_words;
 use crate::rules::Shelf;
 use crate::rules::betza::compile;
 
-const SHIPPED: &[(&str, &str)] = &[];
+#[rustfmt::skip]
+const SHIPPED: &[(&str, &str)] = &[
+    ("A", "moves by a leap of two squares diagonally"),
+    ("B", "moves any number of squares diagonally"),
+    ("B4D", "moves up to four squares diagonally, or by a leap of two squares along a rank or file"),
+    ("BN", "moves any number of squares diagonally, or by a leap (1,2)"),
+    ("BW", "moves any number of squares diagonally, or one square along a rank or file"),
+    ("F", "moves one square diagonally"),
+    ("FA", "moves one square diagonally, or by a leap of two squares diagonally"),
+    ("FfW", "moves one square diagonally or straight forward"),
+    ("K", "moves one square in any direction"),
+    ("KN", "moves one square in any direction, or by a leap (1,2)"),
+    ("N", "moves by a leap (1,2)"),
+    ("NN", "moves by leaps (1,2) on and on one way while the squares it touches are vacant"),
+    ("Q", "moves any number of squares in any direction"),
+    ("Q2", "moves up to two squares in any direction"),
+    ("QN", "moves any number of squares in any direction, or by a leap (1,2)"),
+    ("R", "moves any number of squares along a rank or file"),
+    ("R4A", "moves up to four squares along a rank or file, or by a leap of two squares diagonally"),
+    ("RA", "moves any number of squares along a rank or file, or by a leap of two squares diagonally"),
+    ("RN", "moves any number of squares along a rank or file, or by a leap (1,2)"),
+    ("W", "moves one square along a rank or file"),
+    ("fW", "moves one square straight forward"),
+    ("fmFfceWifmnA", "moves one square diagonally forward without capturing; captures one square straight forward, also en passant; from a starting square also moves two squares diagonally forward, if the square between is vacant, without capturing"),
+    ("fmWfF", "moves one square straight forward without capturing; moves or captures one square diagonally forward"),
+    ("fmWfcF", "moves one square straight forward without capturing; captures one square diagonally forward"),
+    ("fmWfceFifmnD", "moves one square straight forward without capturing; captures one square diagonally forward, also en passant; from a starting square also moves two squares straight forward, if the square between is vacant, without capturing"),
+    ("fsW", "moves one square straight forward or sideways"),
+    ("ifmnDfmWfcF", "moves one square straight forward without capturing; captures one square diagonally forward; from a starting square also moves two squares straight forward, if the square between is vacant, without capturing"),
+    ("mBcN", "moves any number of squares diagonally without capturing; captures by a leap (1,2)"),
+    ("mK", "moves one square in any direction without capturing"),
+    ("mNcB", "moves by a leap (1,2) without capturing; captures any number of squares diagonally"),
+    ("mNcR", "moves by a leap (1,2) without capturing; captures any number of squares along a rank or file"),
+    ("mRcN", "moves any number of squares along a rank or file without capturing; captures by a leap (1,2)"),
+    ("mRcpR", "moves any number of squares along a rank or file without capturing; captures any number of squares along a rank or file, over exactly one man"),
+    ("nA", "moves two squares diagonally, if the square between is vacant"),
+    ("nN", "moves one square along a rank or file and one more diagonally away, if the square between is vacant"),
+];
 
 #[test]
 fn every_shipped_piece_is_told_rightly() {
