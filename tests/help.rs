@@ -133,7 +133,8 @@ impl Walk<'_> {
     fn command(&mut self, text: &str) {
         // `days=5`: an option of `new`; shell commands are for the reader's own machine
         let option = format!("new chess vs bob@example.com {text}");
-        let bare = text.contains('=') && text.bytes().take_while(u8::is_ascii_lowercase).count() > 1;
+        let bare =
+            text.contains('=') && text.bytes().take_while(u8::is_ascii_lowercase).count() > 1;
         let text = if bare && !text.contains(' ') {
             &option
         } else {

@@ -67,8 +67,13 @@ enum Command {
     Games,
     /// Print the rules that a player gets
     Rules {
-        /// Game id, as `tulpas`
-        game: String,
+        /// Game id, as `tulpas`; without one, a list
+        game: Option<String>,
+    },
+    /// Print how the moves of a game are written
+    Notation {
+        /// Game id, as `tulpas`; without one, a list
+        game: Option<String>,
     },
     /// List the legal steps, one canonical text a line
     Legal(legal::Arguments),
@@ -198,7 +203,8 @@ fn carry_out(cli: &Cli, out: &mut dyn Write) -> Done {
     match &cli.command {
         Command::Demo(a) => demo::run(&cli.common, a, out),
         Command::Games => games::list(&cli.common, out),
-        Command::Rules { game } => games::rules(&cli.common, game, out),
+        Command::Rules { game } => games::rules(&cli.common, game.as_deref(), out),
+        Command::Notation { game } => games::notation(&cli.common, game.as_deref(), out),
         Command::Legal(a) => legal::run(&cli.common, a, out),
         Command::Replay(a) => replay::run(&cli.common, a, out),
         Command::Perft(a) => perft::run(&cli.common, a, out),

@@ -180,7 +180,7 @@ fn moves(text: &str) -> String {
 }
 
 /// The family's name, and what the rulebook says to it.
-fn family(family: &Family) -> (String, Json) {
+pub fn family(family: &Family) -> (String, Json) {
     match serde_json::to_value(family) {
         Ok(Json::Object(map)) => map.into_iter().next().unwrap_or_default(),
         _ => Default::default(),
