@@ -201,7 +201,7 @@ fn log_to_stderr(common: &Common) {
 
 fn carry_out(cli: &Cli, out: &mut dyn Write) -> Done {
     match &cli.command {
-        Command::Demo(a) => demo::run(&cli.common, a, out),
+        Command::Demo(a) => demo::run(a, out),
         Command::Games => games::list(&cli.common, out),
         Command::Rules { game } => games::rules(&cli.common, game.as_deref(), out),
         Command::Notation { game } => games::notation(&cli.common, game.as_deref(), out),
