@@ -5,11 +5,46 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Common, Done, Failure};
+use crate::config::Config;
+use crate::daemon;
 use crate::rules::{NoDice, Options, Rulebook, Shelf, Table, record};
 
-/// The games of the program and, where a configuration names more, those too.
-pub fn shelf(_common: &Common) -> Result<Shelf, Failure> {
-    Ok(Shelf::builtin())
+/// The games of the program and those of the configuration, where there is one. One that was not
+/// named and cannot be read is told and left aside: the games of the program need none.
+pub fn shelf(common: &Common) -> Result<Shelf, Failure> {
+    let named = common.config.is_some();
+    if !named && !Config::places().iter().any(|place| place.exists()) {
+        return Ok(Shelf::builtin());
+    }
+    let config = match Config::find(common.config.as_deref()) {
+        Ok(config) => config,
+        Err(e) if !named => {
+            eprintln!("{e}");
+            return Ok(Shelf::builtin());
+        }
+        Err(e) => return Err(e.into()),
+    };
+    Ok(daemon::shelf(&config)?)
+}
+
+/// All games, and the one named: by its id, or by a rulebook file, `my.ron`, which then is one of them.
+pub fn open(common: &Common, game: &str) -> Result<(Shelf, Arc<Rulebook>), Failure> {
+    let mut shelf = shelf(common)?;
+    let file = Path::new(game);
+    let id = match file.extension() {
+        Some(end) if end == "ron" => {
+            let stem = file.file_stem().and_then(|s| s.to_str()).unwrap_or(game);
+            let id = stem.to_ascii_lowercase();
+            let text = read_text(file)?;
+            shelf
+                .add_text(&id, &text)
+                .map_err(|e| Failure::new(format!("{}: {e}", file.display())))?;
+            id
+        }
+        _ => game.to_owned(),
+    };
+    let book = find(&shelf, &id)?;
+    Ok((shelf, book))
 }
 
 /// The game of that id, or the nearest one in a hint.
@@ -31,8 +66,7 @@ pub fn table(
     array: Option<&str>,
     after: Option<&Path>,
 ) -> Result<Table, Failure> {
-    let shelf = shelf(common)?;
-    let book = find(&shelf, id)?;
+    let (shelf, book) = open(common, id)?;
     if let Some(file) = after {
         let text = read_text(file)?;
         let table = record::replay(&shelf, &text)
@@ -90,8 +124,7 @@ pub fn list(common: &Common, out: &mut dyn Write) -> Done {
 }
 
 pub fn rules(common: &Common, game: &str, out: &mut dyn Write) -> Done {
-    let shelf = shelf(common)?;
-    let book = find(&shelf, game)?;
+    let (_, book) = open(common, game)?;
     writeln!(out, "{}", crate::post::help::rules(&book))?;
     Ok(())
 }
