@@ -11,13 +11,21 @@ use crate::post::help;
 use crate::post::words::{Style, Templates};
 use crate::rules::{NoDice, Options, Rulebook, Shelf, Table, record};
 
-/// The configuration, if one is named or lies in one of the usual places: games and texts need none.
+/// The configuration, if one is named or lies in one of the usual places: games and texts need none. One that was not
+/// named and cannot be read is told and left aside.
 fn config(common: &Common) -> Result<Option<Config>, Failure> {
     let named = common.config.as_deref();
     if named.is_none() && !Config::places().iter().any(|p| p.exists()) {
         return Ok(None);
     }
-    Ok(Some(Config::find(named)?))
+    match Config::find(named) {
+        Ok(config) => Ok(Some(config)),
+        Err(e) if named.is_none() => {
+            eprintln!("{e}");
+            Ok(None)
+        }
+        Err(e) => Err(e.into()),
+    }
 }
 
 /// The games of the program and, where a configuration names more, those too.
@@ -35,6 +43,26 @@ fn templates(common: &Common) -> Result<Templates, Failure> {
         Some(config) => Ok(daemon::office(&config, [0; 32])?.templates),
         None => Templates::builtin().map_err(|e| Failure::new(e.to_string())),
     }
+}
+
+/// All games, and the one named: by its id, or by a rulebook file, `my.ron`, which then is one of them.
+pub fn open(common: &Common, game: &str) -> Result<(Shelf, Arc<Rulebook>), Failure> {
+    let mut shelf = shelf(common)?;
+    let file = Path::new(game);
+    let id = match file.extension() {
+        Some(end) if end == "ron" => {
+            let stem = file.file_stem().and_then(|s| s.to_str()).unwrap_or(game);
+            let id = stem.to_ascii_lowercase();
+            let text = read_text(file)?;
+            shelf
+                .add_text(&id, &text)
+                .map_err(|e| Failure::new(format!("{}: {e}", file.display())))?;
+            id
+        }
+        _ => game.to_owned(),
+    };
+    let book = find(&shelf, &id)?;
+    Ok((shelf, book))
 }
 
 /// The game of that id, or the nearest one in a hint.
@@ -56,8 +84,7 @@ pub fn table(
     array: Option<&str>,
     after: Option<&Path>,
 ) -> Result<Table, Failure> {
-    let shelf = shelf(common)?;
-    let book = find(&shelf, id)?;
+    let (shelf, book) = open(common, id)?;
     if let Some(file) = after {
         let text = read_text(file)?;
         let table = record::replay(&shelf, &text)
@@ -169,7 +196,7 @@ pub fn rules(common: &Common, game: Option<&str>, out: &mut dyn Write) -> Done {
     let Some(game) = game else {
         return titles(common, "rules", out);
     };
-    let book = find(&shelf(common)?, game)?;
+    let (_, book) = open(common, game)?;
     let words = help::rules(&templates(common)?, &book, &Style::default())
         .map_err(|e| Failure::new(e.to_string()))?;
     write!(out, "{}", words.text)?;
@@ -181,7 +208,7 @@ pub fn notation(common: &Common, game: Option<&str>, out: &mut dyn Write) -> Don
     let Some(game) = game else {
         return titles(common, "notation", out);
     };
-    let book = find(&shelf(common)?, game)?;
+    let (_, book) = open(common, game)?;
     let words = help::notation(&templates(common)?, &help::family(&book.family).0)
         .map_err(|e| Failure::new(e.to_string()))?;
     write!(out, "{}", words.text)?;
