@@ -68,6 +68,8 @@ pub struct Player {
     pub over: Vec<MatchNo>,
     /// When his last invitations went out; for the limit a day.
     pub invited: Vec<Timestamp>,
+    /// When he was last asked whether a letter is his; for the limit a day.
+    pub asked: Vec<Timestamp>,
 }
 
 /// How far a match has come.
@@ -177,6 +179,8 @@ pub struct Match {
     pub lines: u32,
     /// Cards face down.
     pub sealed: Vec<Sealed>,
+    /// With `reveal=outcome`: cards whose turn is over, to be shown when the match is.
+    pub opened: Vec<Sealed>,
     /// Conditional orders.
     pub plans: Vec<Plan>,
     /// Who offered a draw.
