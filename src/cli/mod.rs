@@ -11,8 +11,10 @@ mod games;
 mod legal;
 mod matches;
 mod perft;
+mod pick;
 mod replay;
 mod run;
+pub mod verify;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -79,6 +81,10 @@ enum Command {
     Legal(legal::Arguments),
     /// Check record files; silent when all hold
     Replay(replay::Arguments),
+    /// Check a ledger; one line for each thing that does not hold
+    Verify(verify::Arguments),
+    /// Lay down a card that not even the referee can read
+    Pick(pick::Arguments),
     /// Count step sequences
     Perft(perft::Arguments),
     /// Draw the board as mailed
@@ -207,6 +213,8 @@ fn carry_out(cli: &Cli, out: &mut dyn Write) -> Done {
         Command::Notation { game } => games::notation(&cli.common, game.as_deref(), out),
         Command::Legal(a) => legal::run(&cli.common, a, out),
         Command::Replay(a) => replay::run(&cli.common, a, out),
+        Command::Verify(a) => verify::run(&cli.common, a, out),
+        Command::Pick(a) => pick::run(a, out),
         Command::Perft(a) => perft::run(&cli.common, a, out),
         Command::Board(a) => board::run(&cli.common, a, out),
         Command::Run { once } => run::run(&cli.common, *once, out),
