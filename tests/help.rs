@@ -215,7 +215,9 @@ impl Walk<'_> {
                 self.command(piece);
             }
         }
-        if let Some((_, turn)) = rest.split_once("instead of ") {
+        if indent == column
+            && let Some((_, turn)) = rest.split_once("instead of ")
+        {
             let turn = turn.split("; the").next().unwrap_or(turn).trim();
             return self.example(turn);
         }
