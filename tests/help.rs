@@ -215,7 +215,9 @@ impl Walk<'_> {
                 self.command(piece);
             }
         }
-        if let Some((_, turn)) = rest.split_once("instead of ") {
+        if indent == column
+            && let Some((_, turn)) = rest.split_once("instead of ")
+        {
             let turn = turn.split("; the").next().unwrap_or(turn).trim();
             return self.example(turn);
         }
@@ -432,3 +434,78 @@ fn the_referee_can_do_what_the_texts_say() {
 
 mod asked;
 use asked::help_can;
+
+/// `tulpa ...` in an empty directory: exit code, output, errors.
+fn tulpa(dir: &std::path::Path, words: &[&str]) -> (i32, String, String) {
+    let out = std::process::Command::new(env!("CARGO_BIN_EXE_tulpa"))
+        .args(words)
+        .current_dir(dir)
+        .env_remove("TULPA_CONFIG")
+        .env("XDG_CONFIG_HOME", dir)
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let code = out.status.code().unwrap();
+    (code, text(out.stdout), text(out.stderr))
+}
+
+#[test]
+fn the_command_line_lists_and_explains_the_games() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = dir.path();
+    let shelf = Shelf::builtin();
+    let (code, games, _) = tulpa(at, &["games"]);
+    assert_eq!((code, games.lines().count()), (0, shelf.ids().count()));
+    for (line, book) in games.lines().zip(shelf.books()) {
+        let size = format!("{}x{}", book.board.0, book.board.1);
+        assert!(line.starts_with(&book.id) && line.contains(&size), "{line}");
+        assert!(line.ends_with(&book.summary), "{line}");
+    }
+    let (_, json, _) = tulpa(at, &["games", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json.as_array().unwrap().len(), shelf.ids().count());
+    let (code, _, error) = tulpa(at, &["rules", "tulpsa"]);
+    assert!(
+        code == 1 && error.contains("did you mean `tulpas`"),
+        "{error}"
+    );
+    for command in ["rules", "notation"] {
+        let (code, list, _) = tulpa(at, &[command]);
+        assert_eq!((code, list.lines().count()), (0, shelf.ids().count()));
+        let (code, text, _) = tulpa(at, &[command, "overlord"]);
+        assert!(code == 0 && text.contains("Cac1-ab3"), "{text}");
+    }
+}
+
+#[test]
+fn an_inventor_adds_a_game_and_its_rules_text() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = dir.path();
+    std::fs::create_dir_all(at.join("mine")).unwrap();
+    std::fs::create_dir_all(at.join("texts/rules")).unwrap();
+    let config = "(referee: (address: \"referee@club.example\"), games: [\"mine\"], templates: Some(\"texts\"))";
+    std::fs::write(at.join("tulpa.ron"), config).unwrap();
+    let book = include_str!("../games/gardner.ron");
+    std::fs::write(at.join("mine/small.ron"), book).unwrap();
+    let (code, text, error) = tulpa(at, &["rules", "small"]);
+    assert!(
+        code == 0 && text.contains("new small vs ADDRESS"),
+        "{text}{error}"
+    );
+    let own =
+        "Subject: Rules of {{ title }}\n\nMy own words on {{ title }}.\n\n{{ view | board }}\n";
+    std::fs::write(at.join("texts/rules/small.txt"), own).unwrap();
+    let (_, text, error) = tulpa(at, &["rules", "small"]);
+    assert!(
+        text.starts_with("My own words on Gardner") && text.contains("P P P P P"),
+        "{text}{error}"
+    );
+    // a slip in it is found by `tulpa check`
+    std::fs::write(
+        at.join("texts/rules/small.txt"),
+        "Subject: x\n\n{{ titel }}\n",
+    )
+    .unwrap();
+    let (code, _, error) = tulpa(at, &["check"]);
+    assert!(code == 1 && error.contains("titel"), "{error}");
+}
