@@ -587,3 +587,106 @@ fn a_draw_offered_declined_offered_accepted() {
     assert!(club.is_over());
     club.ends();
 }
+
+#[test]
+fn refused_moves_teach_the_rules() {
+    let mut club = Club::started("illegal", "maces");
+    for order in [
+        "a3-a7",
+        "Ma1*b2",
+        "Nc1-c3",
+        "Kf2-f3",
+        "Hb2^a1-a5",
+        "a3-a4; b3-b4",
+        "prevew a3-a4",
+        "d9-d8",
+    ] {
+        counts(&club.writes(ALICE, order), 1, 0);
+        assert_eq!(club.turn(), 1, "{order}");
+    }
+    counts(&club.writes(BOB, "a8-a7"), 0, 1);
+    counts(&club.writes(ALICE, "a3-a4\nresing"), 1, 0);
+    assert_eq!(club.turn(), 1, "all or nothing");
+    club.ends();
+}
+
+#[test]
+fn somebody_writes_in_a_players_name() {
+    let mut club = Club::started("spoofed", "maces");
+    let plain = Mail {
+        reply_to: REFEREE.to_owned(),
+        message_id: "<nothing@hill.example>".to_owned(),
+        text: String::new(),
+        ..club.last[ALICE].clone()
+    };
+    let spoof = club.letter(ALICE, false, Some(&plain), "resign\nmessage buy my watches");
+    club.post(&spoof);
+    counts(&club.round(), 1, 0);
+    // the true one, from a mail server that proves nothing either
+    let eml = club.letter(
+        ALICE,
+        false,
+        Some(&plain),
+        "Hi,\na3-a4\nBest regards\nAlice Miller",
+    );
+    club.post(&eml);
+    counts(&club.round(), 1, 0);
+    let asked = club.last[ALICE].clone();
+    let eml = club.letter(ALICE, false, Some(&asked), "yes, this is mine");
+    club.post(&eml);
+    counts(&club.round(), 1, 1);
+    assert_eq!((club.turn(), club.is_over()), (2, false));
+    club.ends();
+}
+
+#[test]
+fn cards_stay_hidden_until_the_end() {
+    let mut club = Club::started_with("outcome", "tulpas", " reveal=outcome");
+    club.writes(ALICE, "pick amazon\nif created: A@a2; a3-a4\nelse: a3-a4");
+    let mails = club.writes(BOB, "guess ox");
+    assert!(!to(&mails, ALICE).text.contains("Bob ox"));
+    assert!(!to(&mails, BOB).text.contains("amazon $n"));
+    let mails = club.writes(BOB, "resign");
+    counts(&mails, 1, 1);
+    for who in [ALICE, BOB] {
+        let text = &to(&mails, who).text;
+        assert!(
+            text.contains("amazon $n") && text.contains("ox $n"),
+            "{text}"
+        );
+    }
+    club.ends();
+}
+
+#[test]
+fn time_runs_out_and_is_claimed() {
+    let mut club = Club::started_with("time", "maces", " days=2+1");
+    club.writes(ALICE, "clock");
+    for day in ["04T12:00:01", "05T10:00:00", "05T12:00:01"] {
+        club.daemon.clock = Clock::fixed(format!("2026-01-{day}Z").parse().unwrap());
+        if !club.quiet {
+            let _ = writeln!(club.said, "\n==== 2026-01-{day}");
+        }
+        club.round();
+    }
+    counts(&club.writes(ALICE, "claim time"), 1, 0);
+    counts(&club.writes(BOB, "claim time"), 1, 1);
+    assert!(club.is_over());
+    counts(&club.writes(ALICE, "status"), 1, 0);
+    club.ends();
+}
+
+#[test]
+fn a_turn_is_taken_back() {
+    let mut club = Club::started("undo", "maces");
+    club.writes(ALICE, "a3-a4");
+    counts(&club.writes(ALICE, "undo\nmessage sorry, wrong pawn"), 1, 1);
+    counts(&club.writes(BOB, "accept undo"), 1, 1);
+    assert_eq!(club.turn(), 1);
+    counts(&club.writes(ALICE, "b3-b4"), 1, 1);
+    counts(&club.writes(ALICE, "unsubscribe"), 1, 0);
+    assert!(!club.is_over());
+    counts(&club.writes(ALICE, "yes"), 1, 1);
+    assert!(club.is_over());
+    club.ends();
+}

@@ -1024,7 +1024,8 @@ fn a_turn_is_taken_back_when_the_other_agrees() {
     let d = w.reply(BOB, "accept undo");
     assert_eq!(*why(w.to(&d, BOB)), Why::NoUndoAsked);
     w.reply(ANN, "undo");
-    w.reply(BOB, "accept undo");
+    // `accept` alone means what is asked.
+    w.reply(BOB, "accept");
     w.reply(ANN, "undo");
     w.reply(BOB, "accept undo");
     assert_eq!((w.game().turn(), &w.game().table), (1, &start));

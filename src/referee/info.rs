@@ -1,8 +1,9 @@
 //! Orders that only ask: help, games, rules, notation, show, history, status, preview, settings.
 
 use super::acts;
-use super::desk::{Desk, game_info, report_of};
+use super::desk::{Desk, report_of};
 use super::event::Event;
+use super::listing::game_info;
 use super::notice::{Deed, NoticeKind, Why};
 use super::order::Order;
 use super::state::{Match, MatchNo, Registry, Stage};
@@ -77,6 +78,10 @@ pub(super) fn order(
             Ok(())
         }
         Order::Preview(text) => preview(desk, &*m?, text),
+        Order::Unsubscribe => {
+            desk.deeds.push(Deed::Leaving);
+            Ok(())
+        }
         Order::Set { key, value } => set(desk, key, value),
         _ => return None,
     })

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::acts;
 use super::carry::default_name;
-use super::desk::{Desk, game_info};
+use super::desk::Desk;
 use super::event::Event;
+use super::listing::game_info;
 use super::notice::{Deed, News, NoticeKind, Why};
 use super::order::{Order, Rival};
 use super::state::{Clock, DAY, Match, MatchNo, PlayerNo, Registry, Secret, Stage};

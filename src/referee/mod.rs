@@ -16,6 +16,7 @@ pub mod clock;
 mod desk;
 pub mod event;
 mod info;
+mod listing;
 mod lobby;
 pub mod notice;
 pub mod order;

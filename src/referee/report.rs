@@ -111,6 +111,8 @@ pub enum Deed {
     },
     /// Leave is over.
     Back,
+    /// How to hear nothing more, where there is nothing to leave.
+    Leaving,
     /// Nothing was asked.
     Nothing,
 }

@@ -27,10 +27,13 @@ pub(super) fn needs_game(order: &Order) -> bool {
 pub(super) fn answer(desk: &mut Desk, no: MatchNo, order: &Order) -> Result<(), Why> {
     let m = desk.over.game(no).ok_or(Why::NotYours { game: no.0 })?;
     let offered = m.draw_offer.is_some();
+    let asked_back = m.stage == Stage::Playing && m.undo_offer.is_some();
     match order {
         // `accept` alone means what is on offer.
         Order::Accept if m.stage == Stage::Playing && offered => accept_draw(desk, &m),
         Order::Decline if m.stage == Stage::Playing && offered => decline_draw(desk, &m),
+        Order::Accept if asked_back => undo::answer(desk, &m, true),
+        Order::Decline if asked_back => undo::answer(desk, &m, false),
         Order::Accept => lobby::accept(desk, no),
         Order::Decline => lobby::decline(desk, no),
         Order::AcceptDraw => accept_draw(desk, &m),
