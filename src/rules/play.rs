@@ -114,6 +114,9 @@ pub const NEAREST_MAX: usize = 8;
 pub trait Dice {
     /// One die of `sides` sides for the army of `of`; answers 1..=sides.
     fn roll(&mut self, of: Seat, sides: u16) -> u16;
+    /// The dice that follow are one roll: the only one of turn `turn`, or, before the first turn (`turn` 0), roll number
+    /// `roll` from 0. Dice that come out of a chain are found by this.
+    fn slot(&mut self, _turn: u32, _roll: u32) {}
 }
 
 /// Dice for games without dice, and for counting: always 1.
