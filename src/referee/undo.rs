@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::desk::Desk;
 use super::event::Event;
 use super::notice::{News, Why};
-use super::state::{LastTurn, Match, Registry, Unfit};
+use super::state::{LastTurn, Match, Unfit};
 use super::talk::seat_in;
 use crate::rules::{Rulebook, Seat, Table};
 
