@@ -61,10 +61,10 @@ fn plays(id: &str, text: &str, seeds: u64) -> Vec<String> {
 fn the_example_of_the_readme_is_played() {
     let wizards = book("wizards", example());
     let table = begin(&wizards);
-    // ten pawns with two steps each; knights a3 c3 h3 j3; wizards leap straight over the pawns
+    // ten pawns with two steps each; knights to a3 c3 h3 j3 k2; wizards leap straight over the pawns
     let seat = table.asks()[0].seat;
     let first = table.choices(seat, tulpa::rules::What::Turn);
-    assert_eq!(first.len(), 20 + 4 + 2, "{first:?}");
+    assert_eq!(first.len(), 20 + 5 + 2, "{first:?}");
     assert!(first.contains(&"Wd1-d4".to_owned()));
     // king to the hill
     let mut at = table;

@@ -1,6 +1,7 @@
 //! Random positions of every game of the shelf: what the list of legal steps holds is read, however
 //! sloppily it is written, and nothing else is.
 
+use tulpa::rules::families::Family;
 use tulpa::rules::notation::{self, Found};
 use tulpa::rules::{Options, Seat, Shelf, Table, What};
 
@@ -123,6 +124,7 @@ fn reads(game: &str, so_far: &[String], legal: &[String], random: &mut Random) {
             Found::One(at),
             "{game}: {text}"
         );
+        assert!(notation::looks_like_turn(text), "{game}: {text}");
         for way in sloppy(text) {
             match notation::find(&way, legal) {
                 Found::One(other) => assert!(
@@ -210,6 +212,10 @@ fn match_of(game: &str, options: &Options, acts: usize, seed: u64) {
             let all = table.choices(ask.seat, ask.what);
             assert!(!all.is_empty(), "{game}: nothing to answer to {ask:?}");
             if ask.what == What::Turn {
+                if matches!(table.book().family, Family::Chess(_)) {
+                    let count = all.len() as u64;
+                    assert_eq!(table.perft(1), count, "{game}: a text for every step");
+                }
                 let (so_far, legal) = list(&table, ask.seat, &mut random);
                 reads(game, &so_far, &legal, &mut random);
                 applies(game, &table, ask.seat, so_far, &mut random);

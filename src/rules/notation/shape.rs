@@ -115,7 +115,9 @@ fn signs(words: &[&str]) -> bool {
         let digits = word.bytes().any(|b| b.is_ascii_digit());
         if at > 0 && tidy::takes(word) {
             out.push('x');
-        } else if at > 0 && (tidy::joins(word) || low == "(by") {
+        } else if at > 0 && low == "(by" {
+            out.push('(');
+        } else if at > 0 && tidy::joins(word) {
         } else if let Some(letter) = tidy::named(word) {
             out.push(letter);
         } else if ["ep", "e.p.", "e.p", "(ep)", "hand", "-hand"].contains(&low.as_str()) {

@@ -452,13 +452,14 @@ impl<'a> Step<'a> {
     }
 }
 
-/// What follows a square that may have the letter of its man in front; a small one only where it
-/// cannot be a file that was begun anew.
+/// Small letters that name a piece in front of a square.
+const SMALL_LETTERS: &str = "kqrbnmhpaoyswd";
+
+/// What follows a square that may have the letter of its man in front.
 fn past_square<'t>(text: &'t str, square: &str) -> Option<&'t str> {
     text.strip_prefix(square).or_else(|| {
-        let letter = |c: char| c.is_ascii_uppercase() || ('k'..='z').contains(&c);
-        let rest = text.strip_prefix(letter)?;
-        rest.strip_prefix(square)
+        let letter = |c: char| c.is_ascii_uppercase() || SMALL_LETTERS.contains(c);
+        text.strip_prefix(letter)?.strip_prefix(square)
     })
 }
 
@@ -493,6 +494,8 @@ impl Given {
         }
         let mut out = String::new();
         let mut from: Option<String> = None;
+        // does the word before end in a small letter that is no piece of its own?
+        let mut open = false;
         for word in words {
             if verb == Some(Verb::Throw)
                 && ["from", "by", "with"]
@@ -515,13 +518,19 @@ impl Given {
                 into.push('@');
                 into.push_str(rest);
             } else if !tidy::joins(word) && !word.eq_ignore_ascii_case("from") {
-                // `c1 0` is not c10: what a space parts in mid-number is left apart, and fits nothing
+                // `c1 0` is not c10 and `a c5` not ac5: what a space parts is left apart, and fits nothing
                 let digit = |c: char| c.is_ascii_digit();
-                if into.ends_with(digit) && word.starts_with(digit) {
+                let small = |c: char| c.is_ascii_lowercase() && c != 'x';
+                if into.ends_with(digit) && word.starts_with(digit)
+                    || open && word.starts_with(|c: char| c.is_ascii_lowercase())
+                {
                     into.push(' ');
                 }
                 into.push_str(word);
+                open = word.len() > 1 && word.ends_with(small);
+                continue;
             }
+            open = false;
         }
         let lower = out.to_ascii_lowercase();
         let die = out.find(':').map_or(0, |at| {
