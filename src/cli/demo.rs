@@ -12,8 +12,9 @@ use crate::edge::maildir::{MaildirCarrier, MaildirInbox};
 use crate::edge::{Carrier, Inbox};
 use crate::post::letter::{self, Limits};
 use crate::referee::state::{MatchNo, Registry};
-use crate::rules::{Table, What};
 use crate::store::Opening;
+
+pub mod player;
 
 /// Turns that the players of a game without a script make before one resigns.
 const TURNS_MAX: usize = 16;
@@ -282,13 +283,7 @@ impl Scene<'_> {
         let player = game.player_at(seat)?;
         let address = records.player(player)?.address.clone();
         let who = self.players.iter().position(|p| p.address == address)?;
-        let order = match what {
-            What::Turn => whole_turn(table, seat, turn),
-            other => {
-                let choices = table.choices(seat, other);
-                choices.get(turn % choices.len().max(1))?.clone()
-            }
-        };
+        let order = player::answer(table, seat, what, turn)?;
         Some((who, order))
     }
 
@@ -309,29 +304,4 @@ impl Scene<'_> {
         )?;
         Ok(())
     }
-}
-
-/// A whole legal turn: captures where it can, else wanders; `end` once it may.
-fn whole_turn(table: &Table, seat: crate::rules::Seat, turn: usize) -> String {
-    let mut steps: Vec<String> = Vec::new();
-    loop {
-        let so_far: Vec<&str> = steps.iter().map(String::as_str).collect();
-        let Ok(next) = table.next(seat, &so_far) else {
-            break;
-        };
-        if next.steps.is_empty() {
-            break;
-        }
-        if next.may_stop && steps.len() > 2 {
-            steps.push("end".to_owned());
-            break;
-        }
-        let at = (turn * 7 + steps.len() * 5) % next.steps.len();
-        let step = next.steps.iter().find(|s| s.contains('x'));
-        steps.push(step.unwrap_or(&next.steps[at]).clone());
-        if steps.len() >= 40 {
-            break;
-        }
-    }
-    steps.join("; ")
 }

@@ -5,7 +5,7 @@
 
 mod board;
 mod complete;
-mod demo;
+pub mod demo;
 mod games;
 mod legal;
 mod matches;

@@ -13,6 +13,7 @@ use super::notice::{
     To, Why, owed_word,
 };
 use super::room::Overlay;
+use super::seats;
 use super::state::{Match, MatchNo, Player, PlayerNo, Registry, Sealed, Stage};
 use super::{Decision, Entropy, Outcome};
 use crate::fair::seal;
@@ -145,20 +146,25 @@ impl<'a> Desk<'a> {
                 continue;
             };
             let news = self.news.remove(&no).unwrap_or_default();
-            for chair in &m.chairs {
+            for (at, chair) in (0u8..).zip(&m.chairs) {
                 let Some(player) = self.over.player(chair.player) else {
                     continue;
                 };
-                let seat = m.seat_of(player.no);
-                let seen: Vec<News> = news
+                let seats = m.seats_of(player.no);
+                let mut seen: Vec<News> = news
                     .iter()
-                    .filter(|(only, _)| only.is_none() || *only == seat)
+                    .filter(|(only, _)| only.is_none_or(|s| seats.contains(&s)))
                     .map(|(_, n)| n.clone())
                     .collect();
+                seen.dedup();
                 let mine = player.no == self.actor;
                 let begun = self.begun.contains(&no);
-                if !mine && !begun && !seen.iter().any(News::worth_a_mail) {
+                if !mine && !begun && !pressing(&m, &player, &seen) {
+                    self.falls_behind(&m, at);
                     continue;
+                }
+                if let Some(missed) = self.catches_up(&m, at) {
+                    seen.splice(0..0, missed);
                 }
                 if m.table.is_none() {
                     if !mine {
@@ -245,6 +251,40 @@ impl<'a> Desk<'a> {
         }
     }
 
+    /// Notes what a chair is not told now.
+    fn falls_behind(&mut self, m: &Match, chair: u8) {
+        let before = self.over.lines_before(m.no);
+        let knows = m.chairs.get(usize::from(chair)).map(|c| c.behind);
+        if m.table.is_some() && knows == Some(None) && before < m.lines {
+            let event = Event::Behind {
+                game: m.no,
+                chair,
+                since: Some(before),
+            };
+            self.emit(event, None);
+        }
+    }
+
+    /// What a chair was not told before this letter.
+    fn catches_up(&mut self, m: &Match, chair: u8) -> Option<Vec<News>> {
+        let since = m.chairs.get(usize::from(chair))?.behind?;
+        let book = self.over.book(&m.book)?;
+        let before = self.over.lines_before(m.no);
+        let lines = self.over.lines_from(m.no, since);
+        let missed = lines
+            .iter()
+            .filter(|l| l.at < before)
+            .filter_map(|l| News::of_line(l.public.as_deref()?, &book))
+            .collect();
+        let event = Event::Behind {
+            game: m.no,
+            chair,
+            since: None,
+        };
+        self.emit(event, None);
+        Some(missed)
+    }
+
     /// A notice with everything that post must know about its reader.
     pub fn notice(&self, player: &Player, m: Option<&Match>, kind: NoticeKind) -> Notice {
         notice(&self.over, player, m, kind)
@@ -260,6 +300,18 @@ impl<'a> Desk<'a> {
             .or_else(|| self.shelf.get(&m.game).cloned())
             .map(|b| game_info(&b))
     }
+}
+
+/// Must this player be mailed now, or can it wait for his next mail?
+fn pressing(m: &Match, player: &Player, seen: &[News]) -> bool {
+    let personal = player.settings.get("news").is_some_and(|v| v == "mine");
+    let owes = m.seats_of(player.no).iter().any(|s| m.owed(*s).is_some());
+    let several = m.seats.len() > 2;
+    seen.iter().any(|n| match (owes, personal) {
+        (true, _) => n.worth_a_mail(),
+        (false, true) => n.is_personal(),
+        (false, false) => n.worth_a_mail() && (!several || n.is_turn()),
+    })
 }
 
 /// A notice with everything that post must know about its reader.
@@ -278,7 +330,8 @@ pub(super) fn notice(
         seats: book
             .map(|b| b.seats.iter().map(|s| s.name.clone()).collect())
             .unwrap_or_default(),
-        seat: m.and_then(|m| m.seat_of(player.no)),
+        // Always the same side below, also for one who holds two seats.
+        seat: m.and_then(|m| m.seats_of(player.no).first().copied()),
         reply: m
             .and_then(|m| {
                 let chair = m.chair_of(player.no)?;
@@ -385,15 +438,7 @@ pub(super) fn report_of(
             What::Turn => {
                 if let Ok(next) = table.next(seat, &[]) {
                     may_end = next.may_stop;
-                    // Examples spread over the list show different men.
-                    let every = (next.steps.len() / EXAMPLES_MAX).max(1);
-                    choices = next
-                        .steps
-                        .iter()
-                        .step_by(every)
-                        .take(EXAMPLES_MAX)
-                        .cloned()
-                        .collect();
+                    choices = examples(table, seat, &next.steps);
                 }
             }
             What::Pick => choices = cards_left(table, moves),
@@ -411,18 +456,11 @@ pub(super) fn report_of(
                 .map_or_else(|| "?".to_owned(), |p| p.name.clone())
         })
         .collect();
-    let others: Vec<&str> = names
-        .iter()
-        .enumerate()
-        .filter(|(i, _)| you.is_none_or(|s| s.at() != *i))
-        .map(|(_, n)| n.as_str())
-        .collect();
     let mut guess_ahead = Vec::new();
     if let Some(seat) = you
-        && names.len() == 2
         && m.stage == Stage::Playing
+        && let Some(other) = m.rival_of(seat)
     {
-        let other = Seat(1 - seat.0.min(1));
         let left = cards_left(table, other);
         let turn = if moves == other {
             m.turn() + 2
@@ -438,7 +476,9 @@ pub(super) fn report_of(
         gid: m.gid.clone(),
         entry: m.entry,
         you,
-        others: others.join(" and "),
+        yours: m.seats_of(reader),
+        roster: seats::roster(reg, m, reader),
+        others: seats::opponents(reg, m, reader).join(" and "),
         names,
         news: Vec::new(),
         why: None,
@@ -451,12 +491,19 @@ pub(super) fn report_of(
             .awaited()
             .into_iter()
             .map(|(s, _)| s)
-            .filter(|s| Some(*s) != you)
+            .filter(|s| !m.seats_of(reader).contains(s))
             .collect(),
         guess_ahead,
         receipts: Vec::new(),
         understood: Vec::new(),
-        draw_offer: m.draw_offer.filter(|s| Some(*s) != you),
+        draw_offer: m
+            .draw_offer
+            .filter(|_| !m.has_agreed(reader) && !m.seats_of(reader).is_empty()),
+        yielding: m.yielding.iter().copied().find(|s| {
+            seats::team_of(m, *s).is_some()
+                && you.is_some_and(|y| seats::team_of(m, y) == seats::team_of(m, *s))
+                && m.player_at(*s) != Some(reader)
+        }),
         draw_claim: if m.stage == Stage::Playing {
             table.draw_claim()
         } else {
@@ -468,29 +515,66 @@ pub(super) fn report_of(
     })
 }
 
+/// A few turns as examples. Steps spread over the list show different men; where a turn goes on, so does the example.
+fn examples(table: &Table, seat: Seat, steps: &[String]) -> Vec<String> {
+    let every = (steps.len() / EXAMPLES_MAX).max(1);
+    let firsts = steps.iter().step_by(every).take(EXAMPLES_MAX);
+    let mut goes_on = true;
+    firsts
+        .map(|first| {
+            let mut turn = vec![first.as_str()];
+            let after = table.next(seat, &turn).ok().filter(|_| goes_on);
+            goes_on = after.as_ref().is_some_and(|n| !n.steps.is_empty());
+            let second = after.and_then(|n| n.steps.get(n.steps.len() / 2).cloned());
+            if let Some(second) = &second {
+                turn.push(second);
+                if let Ok(next) = table.next(seat, &turn)
+                    && !next.steps.is_empty()
+                    && next.may_stop
+                {
+                    turn.push("end");
+                }
+            }
+            turn.join("; ")
+        })
+        .collect()
+}
+
 /// A match in a list.
 pub(super) fn match_info(reg: &dyn Registry, m: &Match, reader: PlayerNo) -> MatchInfo {
     let book = reg.book(&m.book);
     let awaited: Vec<Seat> = m.awaited().into_iter().map(|(s, _)| s).collect();
     let person = |at: usize| {
         let chair = m.chairs.get(at)?;
-        let seat = m.seat_of(chair.player).or(chair.wish);
+        let mut seats = m.seats_of(chair.player);
+        if seats.is_empty() {
+            seats.clone_from(&chair.wishes);
+        }
+        let names: Vec<&str> = book
+            .iter()
+            .flat_map(|b| seats.iter().map(|s| b.seat_name(*s)))
+            .collect();
         Some(Person {
-            seat: seat.and_then(|s| book.as_ref().map(|b| b.seat_name(s).to_owned())),
+            seat: (!names.is_empty()).then(|| names.join(" and ")),
             name: reg
                 .player(chair.player)
                 .map_or_else(|| "?".to_owned(), |p| p.name.clone()),
             you: chair.player == reader,
             accepted: chair.accepted,
-            awaited: m
-                .seat_of(chair.player)
-                .is_some_and(|s| awaited.contains(&s)),
+            awaited: seats.iter().any(|s| awaited.contains(s)),
         })
     };
     let order: Vec<usize> = if m.seats.is_empty() {
         (0..m.chairs.len()).collect()
     } else {
-        m.seats.iter().map(|c| usize::from(*c)).collect()
+        // By seat, each person once.
+        let mut order: Vec<usize> = Vec::new();
+        for chair in m.seats.iter().map(|c| usize::from(*c)) {
+            if !order.contains(&chair) {
+                order.push(chair);
+            }
+        }
+        order
     };
     let default = |key: &str, value: &str| {
         book.as_ref().is_some_and(|b| {
@@ -530,7 +614,7 @@ pub(super) fn match_info(reg: &dyn Registry, m: &Match, reader: PlayerNo) -> Mat
         options,
         days: m.clock.days,
         turn: m.turn(),
-        yours: m.seat_of(reader).is_some_and(|s| awaited.contains(&s))
+        yours: m.seats_of(reader).iter().any(|s| awaited.contains(s))
             || (m.stage == Stage::Inviting
                 && m.chairs.iter().any(|c| c.player == reader && !c.accepted)),
         ending: m.ending.clone(),

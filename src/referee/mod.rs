@@ -20,6 +20,7 @@ pub mod notice;
 pub mod order;
 pub mod refusal;
 pub mod room;
+mod seats;
 pub mod state;
 mod talk;
 mod tick;

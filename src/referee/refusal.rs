@@ -33,6 +33,8 @@ pub enum Why {
         owed: Option<String>,
     },
     NoSuchStep {
+        /// Its number in the turn, from 1.
+        step: usize,
         text: String,
         done: Vec<String>,
         why: Option<String>,
@@ -113,9 +115,11 @@ pub enum Why {
         seats: Vec<String>,
     },
     Rivals {
+        fewest: usize,
         wanted: usize,
         given: usize,
     },
+    SeatsCannotBe,
     NoSuchPlayer {
         name: String,
     },
@@ -134,6 +138,7 @@ pub enum Why {
     // Draws, names, settings.
     NoDrawOffered,
     DrawAlreadyOffered,
+    AlreadyResigning,
     NoDrawClaim,
     BadName {
         name: String,

@@ -41,7 +41,7 @@ pub(super) fn tick(
             let Some(player) = desk.over.player(chair.player) else {
                 continue;
             };
-            let owes = m.seat_of(player.no).is_some_and(|s| awaited.contains(&s));
+            let owes = m.seats_of(player.no).iter().any(|s| awaited.contains(s));
             let Some(mut report) = report(&desk.over, &m, player.no) else {
                 continue;
             };
