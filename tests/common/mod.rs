@@ -131,6 +131,14 @@ impl Club {
             .clone()
     }
 
+    /// Who is awaited first.
+    pub fn asked_address(&self) -> &'static str {
+        let game = self.game();
+        let (seat, _) = game.awaited()[0];
+        let address = self.address(game.player_at(seat).unwrap());
+        ALL.into_iter().find(|w| *w == address).unwrap()
+    }
+
     pub fn turn(&self) -> u32 {
         self.game().table.as_ref().unwrap().turn_no()
     }
