@@ -34,9 +34,9 @@ pub(super) fn seed(game: &str) -> u64 {
 /// Options that the opener asks for: a small array ends a large game in few turns.
 fn options(game: &str) -> &'static str {
     match game {
-        "superchief" => " array=24/24/4h2c2c3s9/24/5m3m14/24/24/6M4M12/24/5H2C2C4S7/24/24",
+        "superchief" => " array=24/24/4h2c2c3s9/24/5m3m14/24/24/5M3M14/24/4H2C2C3S9/24/24",
         "hydra" => {
-            " array=r6kk6r/16/2n10n2/3pp6pp3/16/16/16/9B6/16/16/16/16/3PP6PP3/2N10N2/16/R6KK6R"
+            " array=r*6k*k*6r*/16/2n10n2/3pp6pp3/16/16/16/9B6/16/16/16/16/3PP6PP3/2N10N2/16/R*6K*K*6R*"
         }
         "maces" => " array=B2",
         _ => "",
@@ -135,9 +135,9 @@ const OVERLORD: &[Line] = &[
 
 /// A small array, so that the leaders meet.
 const SUPERCHIEF: &[Line] = &[
-    Say("Two chieftains a side: two moves a turn, each by a chieftain near enough"),
-    By(0, "Mg5-g6; Mg6-g7"),
-    Say("No man moves twice in a turn"),
+    Say("Two chieftains a side: two moves a turn; but no man moves twice in it"),
+    By(0, "Mf5-f6; Mf6-f7"),
+    By(0, "Mf5-f6; Mj5-j6"),
 ];
 
 impl Scene<'_> {
