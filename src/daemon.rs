@@ -97,7 +97,7 @@ impl Daemon {
         let shelf = Arc::new(shelf(config)?);
         let office = office(config, [0; 32])?;
         // the store locks the directory first, so that two processes never make two keys
-        let (desk, store) = open_store(config, &shelf, opening)?;
+        let (desk, store) = open_store(config, opening)?;
         let key = desk.house.key;
         let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         Ok(Daemon {
@@ -150,22 +150,17 @@ impl Daemon {
                     .to_owned(),
             ));
         }
-        let arrived = inbox.fetch(self.letters_per_round);
-        for letter in arrived.iter().flatten() {
-            match self.letter(letter) {
-                Ok(settled) => {
-                    inbox.settle(&letter.id, settled)?;
-                    round.letters += 1;
-                }
-                Err(e) if e.is_fatal() => return Err(e),
-                Err(e) => tracing::warn!("{e}"),
-            }
+        let read = self.letters(inbox);
+        if let Err(e) = &read
+            && e.is_fatal()
+        {
+            return read.map(|_| round);
         }
         self.tick()?;
         round.mails = self.send(carrier)?;
         round.turns = self.turns - turns;
         round.waiting = self.waiting()?;
-        arrived?;
+        round.letters = read?;
         Ok(round)
     }
 

@@ -4,12 +4,13 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::{Common, Done, Failure};
+use super::{Done, Failure};
 use crate::config::Config;
 use crate::daemon::Daemon;
 use crate::edge::clock::Clock;
 use crate::edge::entropy::Source;
 use crate::edge::maildir::{MaildirCarrier, MaildirInbox};
+use crate::rules::Shelf;
 use crate::store::Opening;
 
 pub mod player;
@@ -36,8 +37,9 @@ pub struct Arguments {
     keep: Option<PathBuf>,
 }
 
-pub fn run(common: &Common, a: &Arguments, out: &mut dyn Write) -> Done {
-    let shelf = super::games::shelf(common)?;
+pub fn run(a: &Arguments, out: &mut dyn Write) -> Done {
+    // the demo brings its own configuration, which names no further games
+    let shelf = Shelf::builtin();
     let book = super::games::find(&shelf, &a.game)?;
     if !(2..=PEOPLE.len()).contains(&book.seats.len()) {
         return Err(Failure::new(format!("`{}` has no demo", book.id))

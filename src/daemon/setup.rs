@@ -75,13 +75,18 @@ pub fn office(config: &Config, key: [u8; 32]) -> Result<Office, Trouble> {
     })
 }
 
-/// The Keeper's own texts: `en/x.txt` is the template `x`, `help/x.txt` is `help/x`.
+/// The Keeper's own texts: `en/x.txt` is the template `x`, `help/x.txt` is `help/x`, `rules/x.txt` are the rules of the game `x`.
 fn overrides(config: &Config) -> Result<std::collections::BTreeMap<String, String>, Trouble> {
     let mut found = std::collections::BTreeMap::new();
     let Some(dir) = &config.templates else {
         return Ok(found);
     };
-    for (folder, prefix) in [(config.language.as_str(), ""), ("help", "help/")] {
+    let folders = [
+        (config.language.as_str(), ""),
+        ("help", "help/"),
+        ("rules", "rules/"),
+    ];
+    for (folder, prefix) in folders {
         let Ok(entries) = std::fs::read_dir(dir.join(folder)) else {
             continue;
         };
@@ -101,18 +106,14 @@ fn overrides(config: &Config) -> Result<std::collections::BTreeMap<String, Strin
     Ok(found)
 }
 
-pub(super) fn open_store(
-    config: &Config,
-    shelf: &Shelf,
-    opening: Opening,
-) -> Result<(Arc<Desk>, Store), Trouble> {
+pub(super) fn open_store(config: &Config, opening: Opening) -> Result<(Arc<Desk>, Store), Trouble> {
     let key = server_key(&config.state)?;
     let house = House {
         key,
         strict: config.identity.strict,
         days: config.clocks.days,
     };
-    let desk = Arc::new(Desk::new(house, shelf));
+    let desk = Arc::new(Desk::new(house));
     let store = Store::open_as(&config.state, the_fold(&desk), opening)?;
     Ok((desk, store))
 }
@@ -128,13 +129,12 @@ pub fn the_fold(desk: &Arc<Desk>) -> Fold {
 /// # Errors
 /// A state that cannot be opened, or a damaged journal.
 pub fn rebuild(config: &Config) -> Result<Store, Trouble> {
-    let shelf = shelf(config)?;
     let house = House {
         key: server_key(&config.state)?,
         strict: config.identity.strict,
         days: config.clocks.days,
     };
-    let desk = Arc::new(Desk::new(house, &shelf));
+    let desk = Arc::new(Desk::new(house));
     Ok(Store::rebuild(&config.state, the_fold(&desk))?)
 }
 

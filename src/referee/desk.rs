@@ -9,8 +9,8 @@ use super::apply::{Known, apply_known};
 use super::chance::Chance;
 use super::event::Event;
 use super::notice::{
-    Deed, GameInfo, MatchInfo, News, Notice, NoticeKind, Person, Receipt, Refusal, ReplyTo, Report,
-    To, Why, owed_word,
+    Deed, Down, GameInfo, MatchInfo, News, Notice, NoticeKind, Opening, Person, Receipt, Refusal,
+    ReplyTo, Report, To, Why, owed_word,
 };
 use super::room::Overlay;
 use super::seats;
@@ -72,6 +72,8 @@ pub(super) struct Desk<'a> {
     pub begun: Vec<MatchNo>,
     /// The letter's prose.
     pub ignored: Vec<String>,
+    /// The match the letter answers: an answer about nothing else can be answered there.
+    pub home: Option<MatchNo>,
 }
 
 impl<'a> Desk<'a> {
@@ -99,6 +101,7 @@ impl<'a> Desk<'a> {
             others: Vec::new(),
             begun: Vec::new(),
             ignored: Vec::new(),
+            home: None,
         }
     }
 
@@ -184,11 +187,19 @@ impl<'a> Desk<'a> {
                     continue;
                 };
                 report.news = seen;
+                add_openings(&m, &mut report);
                 if begun {
                     report.doubt = self.over.book(&m.book).and_then(|b| b.doubt.clone());
                 }
                 if mine {
                     report.receipts = self.receipts.remove(&no).unwrap_or_default();
+                    // A card that this very mail opens is no secret any more: the opening proves it.
+                    report.receipts.retain(|r| {
+                        !report
+                            .news
+                            .iter()
+                            .any(|n| seats.iter().any(|s| n.opens(Some(*s), r.turn)))
+                    });
                     report.understood = self.understood.remove(&no).unwrap_or_default();
                 }
                 let silent = report.news.is_empty() && report.receipts.is_empty();
@@ -236,7 +247,10 @@ impl<'a> Desk<'a> {
             _ => NoticeKind::Several(answer),
         };
         if let Some(player) = self.over.player(self.actor) {
-            let m = home.or(kind.about()).and_then(|no| self.over.game(no));
+            let m = home
+                .or(kind.about())
+                .or(self.home)
+                .and_then(|no| self.over.game(no));
             let mut notice = self.notice(&player, m.as_deref(), kind);
             notice.answer = true;
             notice.ignored = std::mem::take(&mut self.ignored);
@@ -308,9 +322,9 @@ fn pressing(m: &Match, player: &Player, seen: &[News]) -> bool {
     let owes = m.seats_of(player.no).iter().any(|s| m.owed(*s).is_some());
     let several = m.seats.len() > 2;
     seen.iter().any(|n| match (owes, personal) {
-        (true, _) => n.worth_a_mail(),
+        (true, _) => true,
         (false, true) => n.is_personal(),
-        (false, false) => n.worth_a_mail() && (!several || n.is_turn()),
+        (false, false) => !several || n.is_turn(),
     })
 }
 
@@ -404,15 +418,41 @@ pub(super) fn bare(text: &str, prefix: &str) -> String {
     text.strip_prefix(prefix).unwrap_or(text).to_owned()
 }
 
+fn check(m: &Match, s: &Sealed) -> Vec<String> {
+    let seat = u32::from(s.seat.0) + 1;
+    seal::check_commands(&m.gid, s.turn, seat, &s.card.0, &s.nonce.0).to_vec()
+}
+
 /// The receipt of a sealed card.
 pub(super) fn receipt(m: &Match, s: &Sealed) -> Receipt {
-    let seat = u32::from(s.seat.0) + 1;
     Receipt {
         turn: s.turn,
         card: s.card.0.clone(),
         nonce: s.nonce.0.clone(),
         commitment: s.commitment.clone(),
-        check: seal::check_commands(&m.gid, s.turn, seat, &s.card.0, &s.nonce.0).to_vec(),
+        check: check(m, s),
+        filler: Receipt::filler(&s.card.0),
+        both: m.reveal_both,
+    }
+}
+
+/// A card that is turned over, with its proof.
+pub(super) fn opening(m: &Match, s: &Sealed) -> Opening {
+    Opening {
+        seat: s.seat,
+        turn: s.turn,
+        card: s.card.0.clone(),
+        commitment: s.commitment.clone(),
+        check: check(m, s),
+    }
+}
+
+/// What stayed hidden during the match is proved at its end (trust.md 4).
+pub(super) fn add_openings(m: &Match, report: &mut Report) {
+    let ended = |n: &News| matches!(n, News::Ended { .. });
+    if !m.opened.is_empty() && report.news.iter().any(ended) {
+        let openings = m.opened.iter().map(|s| opening(m, s)).collect();
+        report.news.push(News::Openings { openings });
     }
 }
 
@@ -494,6 +534,16 @@ pub(super) fn report_of(
             .filter(|s| !m.seats_of(reader).contains(s))
             .collect(),
         guess_ahead,
+        down: m
+            .sealed
+            .iter()
+            .filter(|s| m.stage == Stage::Playing && Some(s.seat) != you)
+            .map(|s| Down {
+                seat: s.seat,
+                turn: s.turn,
+                commitment: s.commitment.clone(),
+            })
+            .collect(),
         receipts: Vec::new(),
         understood: Vec::new(),
         draw_offer: m
@@ -504,13 +554,24 @@ pub(super) fn report_of(
                 && you.is_some_and(|y| seats::team_of(m, y) == seats::team_of(m, *s))
                 && m.player_at(*s) != Some(reader)
         }),
+        undo_offer: m.undo_offer.filter(|s| m.player_at(*s) != Some(reader)),
         draw_claim: if m.stage == Stage::Playing {
             table.draw_claim()
         } else {
             None
         },
-        deadline: m.deadline(),
+        deadline: you.and_then(|s| m.deadline_of(s)),
+        my_notes: m
+            .notes
+            .iter()
+            .filter(|n| Some(n.seat) == you)
+            .cloned()
+            .collect(),
         ending: m.ending.clone(),
+        ending_step: m.ending.as_ref().and_then(|e| {
+            let by = e.winners.first()?;
+            m.last.iter().find(|l| l.seat == *by)?.steps.last().cloned()
+        }),
         doubt: None,
     })
 }
@@ -613,6 +674,7 @@ pub(super) fn match_info(reg: &dyn Registry, m: &Match, reader: PlayerNo) -> Mat
         people: order.into_iter().filter_map(person).collect(),
         options,
         days: m.clock.days,
+        clock: m.clock.clone(),
         turn: m.turn(),
         yours: m.seats_of(reader).iter().any(|s| awaited.contains(s))
             || (m.stage == Stage::Inviting

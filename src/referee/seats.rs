@@ -4,8 +4,9 @@ use std::ops::RangeInclusive;
 
 use super::chance::Chance;
 use super::desk::Desk;
-use super::notice::{RosterLine, Why};
+use super::notice::Why;
 use super::order::Rival;
+use super::report::RosterLine;
 use super::state::{Match, PlayerNo, Registry};
 use crate::rules::{Rulebook, Seat};
 

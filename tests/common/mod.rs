@@ -243,6 +243,20 @@ impl Club {
         mails
     }
 
+    /// Sizes of all mails carried to somebody so far.
+    pub fn bytes_to(&self, who: &str) -> Vec<usize> {
+        let mut sizes: Vec<usize> = (self.seen.iter())
+            .map(|p| fs::read(p).unwrap())
+            .filter(|b| {
+                letter::open(b, &Limits::default())
+                    .is_ok_and(|l| l.header("to").is_some_and(|to| to.contains(who)))
+            })
+            .map(|b| b.len())
+            .collect();
+        sizes.sort_unstable();
+        sizes
+    }
+
     /// A proven answer to the last mail.
     pub fn writes(&mut self, who: &'static str, body: &str) -> Vec<Mail> {
         let last = self.last.get(who).cloned();
