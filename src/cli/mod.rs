@@ -6,7 +6,7 @@
 mod bench;
 mod board;
 mod complete;
-mod demo;
+pub mod demo;
 mod games;
 mod legal;
 mod matches;

@@ -117,6 +117,18 @@ pub(super) fn apply_known(
             Ok(())
         }
         Event::Proposed { .. } => proposed(rec, event, at),
+        Event::Behind { game, chair, since } => {
+            // No entry of the match: what was mailed to whom is nobody's business.
+            let arc = rec
+                .game(*game)
+                .ok_or_else(|| Unfit::new(format!("there is no game {game}")))?;
+            let mut m = Match::clone(&arc);
+            if let Some(chair) = m.chairs.get_mut(usize::from(*chair)) {
+                chair.behind = *since;
+            }
+            rec.put_game(Arc::new(m));
+            Ok(())
+        }
         _ => in_match(rec, event, at, known),
     }
 }
@@ -132,7 +144,8 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
         reveal_both,
         clock,
         players,
-        wish,
+        wishes,
+        people,
         open,
     } = event
     else {
@@ -141,13 +154,18 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
     let mut counters = rec.counters();
     counters.matches = counters.matches.max(game.0);
     rec.put_counters(counters);
+    let wishes_of = |at: usize| {
+        let own = wishes.iter().filter(|(_, chair)| usize::from(*chair) == at);
+        own.map(|(seat, _)| *seat).collect()
+    };
     let chairs = players
         .iter()
         .enumerate()
         .map(|(i, player)| Chair {
             player: *player,
             accepted: i == 0,
-            wish: if i == 0 { *wish } else { None },
+            wishes: wishes_of(i),
+            behind: None,
         })
         .collect();
     rec.put_game(Arc::new(Match {
@@ -165,6 +183,7 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
             Stage::Inviting
         },
         chairs,
+        people: *people,
         seats: Vec::new(),
         entry: 0,
         lines: 0,
@@ -172,6 +191,8 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
         opened: Vec::new(),
         plans: Vec::new(),
         draw_offer: None,
+        agreed: Vec::new(),
+        yielding: Vec::new(),
         last: Vec::new(),
         timers: Vec::new(),
         undo_offer: None,
@@ -215,7 +236,8 @@ fn in_match(
                 m.chairs.push(Chair {
                     player: *player,
                     accepted: true,
-                    wish: None,
+                    wishes: Vec::new(),
+                    behind: None,
                 });
                 on_player(rec, *player, |p| p.playing.push(no))?;
             }
@@ -319,13 +341,24 @@ fn in_match(
                     });
                 }
             }
-            if m.draw_offer.is_some_and(|s| s != *seat) {
+            if m.draw_offer.is_some_and(|by| m.offer_lapses(by, *seat)) {
                 m.draw_offer = None;
+                m.agreed.clear();
             }
+            // Who plays on does not resign.
+            m.yielding.retain(|s| s != seat);
             settle(rec, &mut m, table, &happened)?;
         }
-        Event::DrawOffered { seat, .. } => m.draw_offer = Some(*seat),
-        Event::DrawDeclined { .. } => m.draw_offer = None,
+        Event::DrawOffered { seat, .. } => {
+            m.draw_offer = Some(*seat);
+            m.agreed.clear();
+        }
+        Event::DrawDeclined { .. } => {
+            m.draw_offer = None;
+            m.agreed.clear();
+        }
+        Event::DrawAgreed { seat, .. } => m.agreed.push(*seat),
+        Event::Yielded { seat, .. } => m.yielding.push(*seat),
         Event::UndoAsked { seat, .. } => m.undo_offer = Some(*seat),
         Event::UndoDeclined { .. } => m.undo_offer = None,
         Event::Undone { seat, .. } => {
@@ -414,6 +447,8 @@ fn finish(rec: &mut dyn Records, m: &mut Match, ending: &Ending) -> Result<(), U
     m.stage = Stage::Over;
     m.ending = Some(ending.clone());
     m.draw_offer = None;
+    m.agreed.clear();
+    m.yielding.clear();
     m.plans.clear();
     m.undo_offer = None;
     m.before.clear();

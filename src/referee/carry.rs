@@ -321,7 +321,7 @@ fn only_game(desk: &Desk) -> Result<MatchNo, Stop> {
     let awaited: Vec<&Match> = all
         .iter()
         .map(|m| &**m)
-        .filter(|m| m.seat_of(desk.actor).is_some_and(|s| m.owed(s).is_some()))
+        .filter(|m| m.seats_of(desk.actor).iter().any(|s| m.owed(*s).is_some()))
         .collect();
     if let [m] = awaited[..] {
         return Ok(m.no);

@@ -7,19 +7,18 @@ use jiff::Timestamp;
 use super::apply::{Known, apply_known};
 use super::chance::Chance;
 use super::event::Event;
-use super::listing::{game_info, match_info};
+use super::listing::{examples, game_info, match_info};
 use super::notice::{
     Deed, Down, GameInfo, MatchInfo, News, Notice, NoticeKind, Opening, Receipt, Refusal, ReplyTo,
     Report, To, Why, owed_word,
 };
 use super::room::Overlay;
+use super::seats;
 use super::state::{Match, MatchNo, Player, PlayerNo, Registry, Sealed, Stage};
 use super::{Decision, Entropy, Outcome};
 use crate::fair::seal;
 use crate::rules::{Seat, Shelf, Table, What};
 
-/// Legal steps shown as examples.
-const EXAMPLES_MAX: usize = 3;
 /// Cards, placements and other short lists are shown whole up to this.
 const CHOICES_MAX: usize = 24;
 
@@ -148,20 +147,25 @@ impl<'a> Desk<'a> {
                 continue;
             };
             let news = self.news.remove(&no).unwrap_or_default();
-            for chair in &m.chairs {
+            for (at, chair) in (0u8..).zip(&m.chairs) {
                 let Some(player) = self.over.player(chair.player) else {
                     continue;
                 };
-                let seat = m.seat_of(player.no);
-                let seen: Vec<News> = news
+                let seats = m.seats_of(player.no);
+                let mut seen: Vec<News> = news
                     .iter()
-                    .filter(|(only, _)| only.is_none() || *only == seat)
+                    .filter(|(only, _)| only.is_none_or(|s| seats.contains(&s)))
                     .map(|(_, n)| n.clone())
                     .collect();
+                seen.dedup();
                 let mine = player.no == self.actor;
                 let begun = self.begun.contains(&no);
-                if !mine && !begun && seen.is_empty() {
+                if !mine && !begun && !pressing(&m, &player, &seen) {
+                    self.falls_behind(&m, at);
                     continue;
+                }
+                if let Some(missed) = self.catches_up(&m, at) {
+                    seen.splice(0..0, missed);
                 }
                 if m.table.is_none() {
                     if !mine {
@@ -188,9 +192,12 @@ impl<'a> Desk<'a> {
                 if mine {
                     report.receipts = self.receipts.remove(&no).unwrap_or_default();
                     // A card that this very mail opens is no secret any more: the opening proves it.
-                    report
-                        .receipts
-                        .retain(|r| !report.news.iter().any(|n| n.opens(seat, r.turn)));
+                    report.receipts.retain(|r| {
+                        !report
+                            .news
+                            .iter()
+                            .any(|n| seats.iter().any(|s| n.opens(Some(*s), r.turn)))
+                    });
                     report.understood = self.understood.remove(&no).unwrap_or_default();
                 }
                 let silent = report.news.is_empty() && report.receipts.is_empty();
@@ -256,6 +263,40 @@ impl<'a> Desk<'a> {
         }
     }
 
+    /// Notes what a chair is not told now.
+    fn falls_behind(&mut self, m: &Match, chair: u8) {
+        let before = self.over.lines_before(m.no);
+        let knows = m.chairs.get(usize::from(chair)).map(|c| c.behind);
+        if m.table.is_some() && knows == Some(None) && before < m.lines {
+            let event = Event::Behind {
+                game: m.no,
+                chair,
+                since: Some(before),
+            };
+            self.emit(event, None);
+        }
+    }
+
+    /// What a chair was not told before this letter.
+    fn catches_up(&mut self, m: &Match, chair: u8) -> Option<Vec<News>> {
+        let since = m.chairs.get(usize::from(chair))?.behind?;
+        let book = self.over.book(&m.book)?;
+        let before = self.over.lines_before(m.no);
+        let lines = self.over.lines_from(m.no, since);
+        let missed = lines
+            .iter()
+            .filter(|l| l.at < before)
+            .filter_map(|l| News::of_line(l.public.as_deref()?, &book))
+            .collect();
+        let event = Event::Behind {
+            game: m.no,
+            chair,
+            since: None,
+        };
+        self.emit(event, None);
+        Some(missed)
+    }
+
     /// A notice with everything that post must know about its reader.
     pub fn notice(&self, player: &Player, m: Option<&Match>, kind: NoticeKind) -> Notice {
         notice(&self.over, player, m, kind)
@@ -271,6 +312,18 @@ impl<'a> Desk<'a> {
             .or_else(|| self.shelf.get(&m.game).cloned())
             .map(|b| game_info(&b))
     }
+}
+
+/// Must this player be mailed now, or can it wait for his next mail?
+fn pressing(m: &Match, player: &Player, seen: &[News]) -> bool {
+    let personal = player.settings.get("news").is_some_and(|v| v == "mine");
+    let owes = m.seats_of(player.no).iter().any(|s| m.owed(*s).is_some());
+    let several = m.seats.len() > 2;
+    seen.iter().any(|n| match (owes, personal) {
+        (true, _) => true,
+        (false, true) => n.is_personal(),
+        (false, false) => !several || n.is_turn(),
+    })
 }
 
 /// A notice with everything that post must know about its reader.
@@ -289,7 +342,8 @@ pub(super) fn notice(
         seats: book
             .map(|b| b.seats.iter().map(|s| s.name.clone()).collect())
             .unwrap_or_default(),
-        seat: m.and_then(|m| m.seat_of(player.no)),
+        // Always the same side below, also for one who holds two seats.
+        seat: m.and_then(|m| m.seats_of(player.no).first().copied()),
         reply: m
             .and_then(|m| {
                 let chair = m.chair_of(player.no)?;
@@ -422,15 +476,7 @@ pub(super) fn report_of(
             What::Turn => {
                 if let Ok(next) = table.next(seat, &[]) {
                     may_end = next.may_stop;
-                    // Examples spread over the list show different men.
-                    let every = (next.steps.len() / EXAMPLES_MAX).max(1);
-                    choices = next
-                        .steps
-                        .iter()
-                        .step_by(every)
-                        .take(EXAMPLES_MAX)
-                        .cloned()
-                        .collect();
+                    choices = examples(table, seat, &next.steps);
                 }
             }
             What::Pick => choices = cards_left(table, moves),
@@ -448,18 +494,11 @@ pub(super) fn report_of(
                 .map_or_else(|| "?".to_owned(), |p| p.name.clone())
         })
         .collect();
-    let others: Vec<&str> = names
-        .iter()
-        .enumerate()
-        .filter(|(i, _)| you.is_none_or(|s| s.at() != *i))
-        .map(|(_, n)| n.as_str())
-        .collect();
     let mut guess_ahead = Vec::new();
     if let Some(seat) = you
-        && names.len() == 2
         && m.stage == Stage::Playing
+        && let Some(other) = m.rival_of(seat)
     {
-        let other = Seat(1 - seat.0.min(1));
         let left = cards_left(table, other);
         let turn = if moves == other {
             m.turn() + 2
@@ -475,7 +514,9 @@ pub(super) fn report_of(
         gid: m.gid.clone(),
         entry: m.entry,
         you,
-        others: others.join(" and "),
+        yours: m.seats_of(reader),
+        roster: seats::roster(reg, m, reader),
+        others: seats::opponents(reg, m, reader).join(" and "),
         names,
         news: Vec::new(),
         why: None,
@@ -488,7 +529,7 @@ pub(super) fn report_of(
             .awaited()
             .into_iter()
             .map(|(s, _)| s)
-            .filter(|s| Some(*s) != you)
+            .filter(|s| !m.seats_of(reader).contains(s))
             .collect(),
         guess_ahead,
         down: m
@@ -503,8 +544,15 @@ pub(super) fn report_of(
             .collect(),
         receipts: Vec::new(),
         understood: Vec::new(),
-        draw_offer: m.draw_offer.filter(|s| Some(*s) != you),
-        undo_offer: m.undo_offer.filter(|s| Some(*s) != you),
+        draw_offer: m
+            .draw_offer
+            .filter(|_| !m.has_agreed(reader) && !m.seats_of(reader).is_empty()),
+        yielding: m.yielding.iter().copied().find(|s| {
+            seats::team_of(m, *s).is_some()
+                && you.is_some_and(|y| seats::team_of(m, y) == seats::team_of(m, *s))
+                && m.player_at(*s) != Some(reader)
+        }),
+        undo_offer: m.undo_offer.filter(|s| m.player_at(*s) != Some(reader)),
         draw_claim: if m.stage == Stage::Playing {
             table.draw_claim()
         } else {

@@ -84,8 +84,12 @@ pub enum Event {
         clock: Clock,
         /// The opener first, then the invited.
         players: Vec<PlayerNo>,
-        /// The opener's seat, if he asked for one.
-        wish: Option<Seat>,
+        /// Seats that the opener wants somebody to have, by index of `players`.
+        #[serde(default)]
+        wishes: Vec<(Seat, u8)>,
+        /// How many are wanted; 0: one for each seat.
+        #[serde(default)]
+        people: u8,
         /// True where anyone may join.
         open: bool,
     },
@@ -165,6 +169,29 @@ pub enum Event {
         game: MatchNo,
         /// By whom.
         seat: Seat,
+    },
+    /// One of several who must agree to a draw has.
+    DrawAgreed {
+        /// Which match.
+        game: MatchNo,
+        /// Who.
+        seat: Seat,
+    },
+    /// A seat wants to resign; its partner has not agreed yet.
+    Yielded {
+        /// In which match.
+        game: MatchNo,
+        /// Which.
+        seat: Seat,
+    },
+    /// A chair was not mailed what happened, or has caught up.
+    Behind {
+        /// In which match.
+        game: MatchNo,
+        /// Which chair.
+        chair: u8,
+        /// First line of the record that it does not know; `None`: it knows all.
+        since: Option<u32>,
     },
     /// An offer was declined.
     DrawDeclined {
@@ -276,6 +303,9 @@ impl Event {
             | Event::PlanGone { game, .. }
             | Event::Acted { game, .. }
             | Event::DrawOffered { game, .. }
+            | Event::DrawAgreed { game, .. }
+            | Event::Yielded { game, .. }
+            | Event::Behind { game, .. }
             | Event::DrawDeclined { game, .. }
             | Event::Finished { game, .. }
             | Event::Said { game, .. }

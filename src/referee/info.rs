@@ -13,6 +13,7 @@ use super::talk::seat_in;
 const SETTINGS: &[(&str, &[&str])] = &[
     ("board", &["plain", "unicode", "list"]),
     ("html", &["yes", "no"]),
+    ("news", &["all", "mine"]),
     ("timezone", &[]),
     ("language", &["en"]),
 ];
@@ -151,10 +152,14 @@ fn history(desk: &mut Desk, m: &Match) {
 }
 
 fn preview(desk: &mut Desk, m: &Match, text: &str) -> Result<(), Why> {
-    let seat = seat_in(desk, m)?;
-    let (table, news) = acts::preview(m, seat, text)?;
+    seat_in(desk, m)?;
+    let (table, news) = acts::preview(m, &m.seats_of(desk.actor), text)?;
     if let Some(mut report) = report_of(&desk.over, m, &table, desk.actor) {
         report.news = news;
+        report
+            .view
+            .notes
+            .retain(|(_, label, _)| label != "Dice" && label != "Commands");
         report.why = Some("preview".to_owned());
         desk.answers.push(NoticeKind::Preview(report));
     }

@@ -1,10 +1,13 @@
-//! Matches and games as lists tell them.
+//! Matches and games as lists tell them, and turns as examples.
 
 use std::sync::Arc;
 
 use super::notice::{GameInfo, MatchInfo, Person};
 use super::state::{Match, PlayerNo, Registry, Stage};
-use crate::rules::{Rulebook, Seat};
+use crate::rules::{Rulebook, Seat, Table};
+
+/// Examples of a turn in one mail.
+const EXAMPLES_MAX: usize = 3;
 
 /// A match in a list.
 pub(super) fn match_info(reg: &dyn Registry, m: &Match, reader: PlayerNo) -> MatchInfo {
@@ -12,23 +15,35 @@ pub(super) fn match_info(reg: &dyn Registry, m: &Match, reader: PlayerNo) -> Mat
     let awaited: Vec<Seat> = m.awaited().into_iter().map(|(s, _)| s).collect();
     let person = |at: usize| {
         let chair = m.chairs.get(at)?;
-        let seat = m.seat_of(chair.player).or(chair.wish);
+        let mut seats = m.seats_of(chair.player);
+        if seats.is_empty() {
+            seats.clone_from(&chair.wishes);
+        }
+        let names: Vec<&str> = book
+            .iter()
+            .flat_map(|b| seats.iter().map(|s| b.seat_name(*s)))
+            .collect();
         Some(Person {
-            seat: seat.and_then(|s| book.as_ref().map(|b| b.seat_name(s).to_owned())),
+            seat: (!names.is_empty()).then(|| names.join(" and ")),
             name: reg
                 .player(chair.player)
                 .map_or_else(|| "?".to_owned(), |p| p.name.clone()),
             you: chair.player == reader,
             accepted: chair.accepted,
-            awaited: m
-                .seat_of(chair.player)
-                .is_some_and(|s| awaited.contains(&s)),
+            awaited: seats.iter().any(|s| awaited.contains(s)),
         })
     };
     let order: Vec<usize> = if m.seats.is_empty() {
         (0..m.chairs.len()).collect()
     } else {
-        m.seats.iter().map(|c| usize::from(*c)).collect()
+        // By seat, each person once.
+        let mut order: Vec<usize> = Vec::new();
+        for chair in m.seats.iter().map(|c| usize::from(*c)) {
+            if !order.contains(&chair) {
+                order.push(chair);
+            }
+        }
+        order
     };
     let default = |key: &str, value: &str| {
         book.as_ref().is_some_and(|b| {
@@ -69,7 +84,7 @@ pub(super) fn match_info(reg: &dyn Registry, m: &Match, reader: PlayerNo) -> Mat
         days: m.clock.days,
         clock: m.clock.clone(),
         turn: m.turn(),
-        yours: m.seat_of(reader).is_some_and(|s| awaited.contains(&s))
+        yours: m.seats_of(reader).iter().any(|s| awaited.contains(s))
             || (m.stage == Stage::Inviting
                 && m.chairs.iter().any(|c| c.player == reader && !c.accepted)),
         ending: m.ending.clone(),
@@ -110,4 +125,29 @@ pub(super) fn game_info(book: &Arc<Rulebook>) -> GameInfo {
             .collect(),
         family: family.to_ascii_lowercase(),
     }
+}
+
+/// A few turns as examples. Steps spread over the list show different men; where a turn goes on, so does the example.
+pub(super) fn examples(table: &Table, seat: Seat, steps: &[String]) -> Vec<String> {
+    let every = (steps.len() / EXAMPLES_MAX).max(1);
+    let firsts = steps.iter().step_by(every).take(EXAMPLES_MAX);
+    let mut goes_on = true;
+    firsts
+        .map(|first| {
+            let mut turn = vec![first.as_str()];
+            let after = table.next(seat, &turn).ok().filter(|_| goes_on);
+            goes_on = after.as_ref().is_some_and(|n| !n.steps.is_empty());
+            let second = after.and_then(|n| n.steps.get(n.steps.len() / 2).cloned());
+            if let Some(second) = &second {
+                turn.push(second);
+                if let Ok(next) = table.next(seat, &turn)
+                    && !next.steps.is_empty()
+                    && next.may_stop
+                {
+                    turn.push("end");
+                }
+            }
+            turn.join("; ")
+        })
+        .collect()
 }

@@ -23,6 +23,7 @@ pub mod order;
 pub mod refusal;
 pub mod report;
 pub mod room;
+mod seats;
 pub mod state;
 mod talk;
 mod tick;

@@ -34,6 +34,8 @@ pub enum Why {
         owed: Option<String>,
     },
     NoSuchStep {
+        /// Its number in the turn, from 1.
+        step: usize,
         text: String,
         done: Vec<String>,
         why: Option<String>,
@@ -114,9 +116,11 @@ pub enum Why {
         seats: Vec<String>,
     },
     Rivals {
+        fewest: usize,
         wanted: usize,
         given: usize,
     },
+    SeatsCannotBe,
     NoSuchPlayer {
         name: String,
     },
@@ -135,6 +139,7 @@ pub enum Why {
     // Draws, names, settings.
     NoDrawOffered,
     DrawAlreadyOffered,
+    AlreadyResigning,
     NoDrawClaim,
     NothingToUndo,
     NoUndoAsked,

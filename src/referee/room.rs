@@ -91,6 +91,10 @@ impl<'a> Overlay<'a> {
             changes: Changes::default(),
         }
     }
+    /// How far the record of a match went before the changes.
+    pub fn lines_before(&self, no: MatchNo) -> u32 {
+        self.base.game(no).map_or(0, |m| m.lines)
+    }
 }
 
 impl Registry for Overlay<'_> {

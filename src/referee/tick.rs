@@ -76,7 +76,7 @@ pub(super) fn tick(
             let Some(mut report) = report(&desk.over, &m, player.no) else {
                 continue;
             };
-            let warn = m.seat_of(player.no).is_some_and(|s| warned.contains(&s));
+            let warn = m.seats_of(player.no).iter().any(|s| warned.contains(s));
             if news.is_empty() && !warn {
                 continue;
             }

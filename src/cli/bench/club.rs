@@ -202,7 +202,8 @@ fn begin(no: u32, book: &Rulebook) -> Payload {
         reveal_both: true,
         clock: Pace::days(7),
         players: players.map(PlayerNo).to_vec(),
-        wish: Some(Seat(0)),
+        wishes: vec![(Seat(0), 0)],
+        people: 2,
         open: false,
     });
     events.push(Event::Accepted {

@@ -193,6 +193,7 @@ fn a_board_keeps_its_columns_and_becomes_pre() {
         to_move: vec![],
         notes: vec![(Some(Seat(0)), "Tulpas to come".into(), "amazon ox".into())],
         four: false,
+        leaderless: vec![],
     };
     view.cells[0] = crate::rules::Cell::Man {
         seat: Seat(1),

@@ -257,6 +257,7 @@ impl Play for Chess {
             to_move: self.asks(kit, s).into_iter().map(|a| a.seat).collect(),
             notes,
             four: false,
+            leaderless: Vec::new(),
         }
     }
 

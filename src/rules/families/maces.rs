@@ -556,6 +556,7 @@ impl Play for Maces {
             to_move: if over { Vec::new() } else { vec![Seat(s.turn)] },
             notes,
             four: false,
+            leaderless: Vec::new(),
         }
     }
 

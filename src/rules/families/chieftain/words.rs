@@ -73,6 +73,7 @@ pub fn view(game: &Chieftain, kit: &Kit, s: &State) -> View {
         to_move: mover.into_iter().collect(),
         notes,
         four: false,
+        leaderless: Vec::new(),
     }
 }
 
