@@ -1,8 +1,10 @@
 //! LAYER 5: the loop. One letter at a time from the inbox through reader, referee and mailing into one transaction,
 //! and from the outbox to the carrier. Nothing here knows a rule; everything here is in the order that loses nothing.
 
+pub mod keeper;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -50,6 +52,9 @@ pub enum Trouble {
     /// A letter tripped the program; it is tried again later.
     #[error("a letter could not be handled and is tried again")]
     Struck,
+    /// The Keeper let the whole referee stand still.
+    #[error("the referee stands still: {0}\n  hint: `tulpa keep resume` lets it go on")]
+    Paused(String),
     /// The system gave no randomness.
     #[error("no randomness: {0}")]
     Chance(std::io::Error),
@@ -61,7 +66,7 @@ impl Trouble {
         match self {
             Trouble::Store(e) => e.is_fatal(),
             Trouble::Inbox(InboxError::Stop(_)) | Trouble::Setup(_) | Trouble::Chance(_) => true,
-            Trouble::Inbox(InboxError::Later(_)) | Trouble::Struck => false,
+            Trouble::Inbox(InboxError::Later(_)) | Trouble::Struck | Trouble::Paused(_) => false,
         }
     }
 }
@@ -99,6 +104,7 @@ pub struct Daemon {
     trusted_authserv: Vec<String>,
     limits: Limits,
     letters_per_round: usize,
+    state: PathBuf,
     /// The clock.
     pub clock: Clock,
     /// Why nothing is sent until the Keeper acts, if so.
@@ -134,6 +140,7 @@ impl Daemon {
                 text_bytes: size(config.limits.text_bytes),
             },
             letters_per_round: size(config.limits.letters_per_round),
+            state: config.state.clone(),
             clock,
             stopped: None,
             turns: 0,
@@ -419,6 +426,10 @@ impl Daemon {
     ) -> Result<Round, Trouble> {
         let mut round = Round::default();
         let turns = self.turns;
+        self.words_left(&self.state.clone())?;
+        if let Some(why) = keeper::paused(&self.state) {
+            return Err(Trouble::Paused(why));
+        }
         if self.store.is_low() {
             return Err(Trouble::Setup(
                 "the disk is nearly full; letters wait in the mailbox\n  hint: make room, then start again"

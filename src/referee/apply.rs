@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 
 use super::chance::ReadBack;
 use super::event::Event;
+use super::keeper;
 use super::state::{
     Chair, Held, LastTurn, Line, Match, MatchNo, OVER_REMEMBERED_MAX, Player, PlayerNo, Records,
     Stage, Unfit,
@@ -54,6 +55,7 @@ pub(super) fn apply_known(
                 playing: Vec::new(),
                 over: Vec::new(),
                 invited: Vec::new(),
+                banned: None,
             }));
             Ok(())
         }
@@ -107,6 +109,7 @@ pub(super) fn apply_known(
             Ok(())
         }
         Event::Proposed { .. } => proposed(rec, event, at),
+        Event::Keeper { deed } if deed.game().is_none() => keeper::on_player(rec, deed),
         _ => in_match(rec, event, at, known),
     }
 }
@@ -165,6 +168,7 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
         since: at,
         reminded: 0,
         ending: None,
+        hold: None,
         table: None,
     }));
     for (i, player) in players.iter().enumerate() {
@@ -223,12 +227,17 @@ fn in_match(
             };
             let mut header = serde_json::Map::new();
             header.insert("game".into(), json!(m.game));
+            let mut options = serde_json::Map::new();
             for (key, value) in &m.options {
                 let def = book.options.get(key).and_then(|o| o.values.first());
-                if def == Some(value) {
-                    continue;
+                if key == "array" {
+                    header.insert(key.clone(), json!(value));
+                } else if def != Some(value) {
+                    options.insert(key.clone(), json!(value));
                 }
-                header.insert(key.clone(), json!(value));
+            }
+            if !options.is_empty() {
+                header.insert("options".into(), Json::Object(options));
             }
             line(rec, &mut m, Json::Object(header), true);
             settle(rec, &mut m, table, &happened, at)?;
@@ -298,6 +307,7 @@ fn in_match(
         Event::DrawDeclined { .. } => m.draw_offer = None,
         Event::Finished { ending, .. } => finish(rec, &mut m, ending)?,
         Event::Reminded { stage, .. } => m.reminded = *stage,
+        Event::Keeper { deed } => keeper::on_match(rec, &mut m, deed, at)?,
         _ => {}
     }
     rec.put_game(Arc::new(m));
@@ -453,7 +463,7 @@ fn player_of(rec: &dyn Records, no: PlayerNo) -> Result<Arc<Player>, Unfit> {
         .ok_or_else(|| Unfit::new(format!("there is no player {}", no.0)))
 }
 
-fn on_player(
+pub(super) fn on_player(
     rec: &mut dyn Records,
     no: PlayerNo,
     change: impl FnOnce(&mut Player),

@@ -83,12 +83,33 @@ pub(super) fn letter(
                     ..Decision::default()
                 };
             }
+            if let Some(refused) = banned(reg, player, read) {
+                return Decision { key, ..refused };
+            }
             let desk = Desk::new(reg, shelf, now, entropy, player);
             let mut decision = carry(desk, read, home, answered, None);
             decision.key = key;
             decision
         }
     }
+}
+
+/// The one answer to somebody whom the Keeper lets play no more.
+fn banned(reg: &dyn Registry, player: PlayerNo, read: &Read) -> Option<Decision> {
+    let player = reg.player(player)?;
+    let why = player.banned.clone()?;
+    let refusal = Refusal {
+        line: None,
+        text: String::new(),
+        why: Why::Banned { why },
+        fine: Vec::new(),
+        report: None,
+    };
+    Some(Decision {
+        notices: vec![refuse(reg, &player, None, &read.ignored, refusal)],
+        outcome: Outcome::Rejected,
+        ..Decision::default()
+    })
 }
 
 fn judge(reg: &dyn Registry, read: &Read) -> Verdict {
@@ -219,7 +240,10 @@ fn hold(
     let player = reg
         .player_by_address(&address)
         .and_then(|no| reg.player(no));
-    if player.as_ref().is_some_and(|p| p.silent) {
+    if player
+        .as_ref()
+        .is_some_and(|p| p.silent || p.banned.is_some())
+    {
         return silence;
     }
     let code = Chance::new(entropy).word(CODE_CHARS);

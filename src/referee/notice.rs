@@ -197,6 +197,13 @@ pub enum NoticeKind {
         /// Where the letter came from, masked, where it was another address.
         from: Option<String>,
     },
+    /// The Keeper did something to the reader himself: `replaced`, `banned`, `unbanned`.
+    Keeper {
+        /// Which.
+        deed: String,
+        /// What he says; may be empty.
+        why: String,
+    },
     /// Several answers in one mail.
     Several(Vec<NoticeKind>),
 }
@@ -245,6 +252,7 @@ impl NoticeKind {
             NoticeKind::History { .. } => "history",
             NoticeKind::Refused(_) => "refused",
             NoticeKind::Confirm { .. } => "confirm",
+            NoticeKind::Keeper { .. } => "keeper",
             NoticeKind::Several(_) => "several",
         }
     }
@@ -548,6 +556,19 @@ pub enum News {
     },
     /// Stored orders were forgotten.
     Forgotten,
+    /// The Keeper did something.
+    Keeper {
+        /// `hold`, `resume`, `void`, `adjudicate`, `extend`, `replace`.
+        deed: String,
+        /// What he says; may be empty.
+        why: String,
+        /// Days of `extend`.
+        days: u32,
+        /// Alias of the new player of `replace`.
+        name: String,
+        /// The seat of `replace`.
+        seat: Option<Seat>,
+    },
 }
 
 impl News {

@@ -68,6 +68,8 @@ pub struct Player {
     pub over: Vec<MatchNo>,
     /// When his last invitations went out; for the limit a day.
     pub invited: Vec<Timestamp>,
+    /// Why the Keeper lets him play no more.
+    pub banned: Option<String>,
 }
 
 /// How far a match has come.
@@ -146,6 +148,15 @@ pub struct LastTurn {
     pub steps: Vec<String>,
 }
 
+/// The Keeper's stop: nothing is played and no clock runs.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Hold {
+    /// Since when.
+    pub since: Timestamp,
+    /// What the players were told.
+    pub why: String,
+}
+
 /// One contest under one game.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Match {
@@ -189,6 +200,8 @@ pub struct Match {
     pub reminded: u8,
     /// How it ended.
     pub ending: Option<Ending>,
+    /// Stopped by the Keeper.
+    pub hold: Option<Hold>,
     /// The position; `None` before the match begins.
     #[serde(skip)]
     pub table: Option<Table>,
@@ -243,9 +256,12 @@ impl Match {
             .iter()
             .find(|s| s.turn == turn && s.seat == seat)
     }
+    fn clock_runs(&self) -> bool {
+        self.stage == Stage::Playing && self.clock.days > 0 && self.hold.is_none()
+    }
     /// When the referee must look at this match by itself: reminders at half and nine tenths of the time, then its end.
     pub fn next_due(&self) -> Option<Timestamp> {
-        if self.stage != Stage::Playing || self.clock.days == 0 || self.reminded >= 3 {
+        if !self.clock_runs() || self.reminded >= 3 {
             return None;
         }
         let whole = i64::from(self.clock.days) * DAY;
@@ -258,7 +274,7 @@ impl Match {
     }
     /// When the time for the present decision runs out.
     pub fn deadline(&self) -> Option<Timestamp> {
-        if self.stage != Stage::Playing || self.clock.days == 0 {
+        if !self.clock_runs() {
             return None;
         }
         let whole = i64::from(self.clock.days) * DAY;
@@ -411,6 +427,8 @@ pub trait Records: Registry {
     fn put_player(&mut self, player: Arc<Player>);
     /// A name finds nobody any more.
     fn free_name(&mut self, name: &str);
+    /// An address finds nobody any more.
+    fn free_address(&mut self, address: &str);
     /// Writes a match; its gid finds it, and the indices of seeks and of times follow it.
     fn put_game(&mut self, game: Arc<Match>);
     /// Keeps a rulebook.
