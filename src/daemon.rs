@@ -2,10 +2,12 @@
 //! and from the outbox to the carrier. Nothing here knows a rule; everything here is in the order that loses nothing.
 
 pub mod keeper;
+pub mod probe;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -107,6 +109,8 @@ pub struct Daemon {
     state: PathBuf,
     /// The clock.
     pub clock: Clock,
+    /// Set from outside: the round ends after the letter or mail under way.
+    pub stop: Arc<AtomicBool>,
     /// Why nothing is sent until the Keeper acts, if so.
     pub stopped: Option<String>,
     turns: usize,
@@ -142,6 +146,7 @@ impl Daemon {
             letters_per_round: size(config.limits.letters_per_round),
             state: config.state.clone(),
             clock,
+            stop: Arc::default(),
             stopped: None,
             turns: 0,
         })
@@ -374,7 +379,7 @@ impl Daemon {
     pub fn send(&mut self, carrier: &mut dyn Carrier) -> Result<usize, Trouble> {
         let mut sent = 0;
         self.stopped = None;
-        while sent < SEND_MAX && self.stopped.is_none() {
+        while sent < SEND_MAX && self.stopped.is_none() && !self.stop.load(Ordering::Relaxed) {
             let due = self.store.outbox_due(self.clock.now(), SEND_GROUP)?;
             if due.is_empty() {
                 break;
@@ -438,6 +443,9 @@ impl Daemon {
         }
         let arrived = inbox.fetch(self.letters_per_round);
         for letter in arrived.iter().flatten() {
+            if self.stop.load(Ordering::Relaxed) {
+                return Ok(round);
+            }
             match self.letter(letter) {
                 Ok(settled) => {
                     inbox.settle(&letter.id, settled)?;

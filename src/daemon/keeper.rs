@@ -118,7 +118,9 @@ impl Daemon {
             let word = serde_json::from_slice::<Word>(&text).ok().filter(|_| small);
             let answer = match word {
                 None => "no\nthis is no word of the keeper\n".to_owned(),
-                Some(Word::Erase { .. }) => "no\nstop the referee first: erasing rewrites the journal\n".to_owned(),
+                Some(Word::Erase { .. }) => {
+                    "no\nstop the referee first: erasing rewrites the journal\n".to_owned()
+                }
                 Some(word) => match self.word(&word, Some(name))? {
                     Ok(mails) => format!("ok {mails}\n"),
                     Err(unable) => format!("no\n{unable}\n"),
@@ -128,6 +130,19 @@ impl Daemon {
             remove(&path)?;
         }
         Ok(())
+    }
+
+    /// Mails that were given up.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn dead_mails(&self) -> Result<Vec<OutboxRow>, Trouble> {
+        let all = self.store.outbox_list(None, OUTBOX_MAX)?;
+        Ok(all
+            .into_iter()
+            .map(|(_, row)| row)
+            .filter(|row| row.state == MailState::Dead && !is_erased(&row.to))
+            .collect())
     }
 
     /// Sends dead mails again: that one, or all of them where no Message-ID is given. Answers how many.
@@ -202,7 +217,12 @@ impl Daemon {
         let player = keeper::player_called(&registry, called).and_then(|no| registry.player(no));
         let Some(player) = player else {
             return self
-                .word(&Word::Erase { player: called.to_owned() }, None)
+                .word(
+                    &Word::Erase {
+                        player: called.to_owned(),
+                    },
+                    None,
+                )
                 .map(|done| done.map(|_| ()));
         };
         let word = Word::Erase {
@@ -353,8 +373,7 @@ impl Eraser {
             }
         }
         for value in &mut payload.events {
-            let event: Event =
-                serde_json::from_value(value.clone()).map_err(|e| e.to_string())?;
+            let event: Event = serde_json::from_value(value.clone()).map_err(|e| e.to_string())?;
             self.follow(&event);
             let new = match event {
                 Event::Met {

@@ -383,12 +383,7 @@ fn seat_called(m: &Match, called: &str) -> Result<Seat, Unable> {
     })
 }
 
-fn adjudicate(
-    desk: &mut Desk,
-    game: MatchNo,
-    winners: &[String],
-    why: &str,
-) -> Result<(), Unable> {
+fn adjudicate(desk: &mut Desk, game: MatchNo, winners: &[String], why: &str) -> Result<(), Unable> {
     let m = playing(desk, game)?;
     let mut seats = Vec::new();
     for name in winners {

@@ -112,11 +112,12 @@ pub fn decide(
     match command {
         Command::Letter(read) => authority::letter(registry, shelf, read, now, entropy),
         Command::Tick => tick::tick(registry, shelf, now, entropy),
-        Command::Keeper(word) => keeper::order(registry, shelf, word, now, entropy)
-            .unwrap_or_else(|_| Decision {
+        Command::Keeper(word) => {
+            keeper::order(registry, shelf, word, now, entropy).unwrap_or_else(|_| Decision {
                 outcome: Outcome::Rejected,
                 ..Decision::default()
-            }),
+            })
+        }
     }
 }
 

@@ -12,6 +12,9 @@ use super::table::Table;
 /// Largest record, bytes.
 pub const RECORD_BYTES_MAX: usize = 16 * 1024 * 1024;
 
+/// Endings that the players or the Keeper make, which no position shows.
+const BY_PEOPLE: [&str; 5] = ["agreed", "resigned", "time", "adjudicated", "defaulted"];
+
 /// The first difference between a record and the rules.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("line {line}: {what}")]
@@ -90,9 +93,24 @@ fn fail(line: usize, what: impl Into<String>) -> RecordError {
 /// # Errors
 /// The line and the first difference.
 pub fn replay(shelf: &Shelf, text: &str) -> Result<Table, RecordError> {
+    positions(shelf, text, |_, _| {})
+}
+
+/// As [`replay`]; `each` sees the table at the start (line 1, the header) and after every line.
+///
+/// # Errors
+/// The line and the first difference.
+pub fn positions(
+    shelf: &Shelf,
+    text: &str,
+    mut each: impl FnMut(usize, &Table),
+) -> Result<Table, RecordError> {
     let mut replay = Replay::open(shelf, text)?;
-    while replay.at < replay.lines.len() {
+    each(1, &replay.table);
+    while let Some((no, _)) = replay.lines.get(replay.at) {
+        let no = *no;
         replay.line()?;
+        each(no, &replay.table);
     }
     Ok(replay.table)
 }
@@ -241,10 +259,17 @@ impl Replay {
     }
 
     fn outcome(&mut self, no: usize, outcome: &Outcome) -> Result<(), RecordError> {
-        let Some(ending) = self.table.ending() else {
-            return Err(fail(no, "the game is not over here"));
-        };
         let book = self.table.book();
+        let Some(ending) = self.table.ending() else {
+            let claimed = self.table.draw_claim().is_some_and(|c| c == outcome.reason);
+            if let Some(name) = outcome.winner.iter().find(|w| book.seat_named(w).is_none()) {
+                return Err(fail(no, format!("there is no seat `{name}`")));
+            }
+            return match claimed || BY_PEOPLE.contains(&outcome.reason.as_str()) {
+                true => Ok(()),
+                false => Err(fail(no, "the game is not over here")),
+            };
+        };
         let winners: Vec<&str> = ending.winners.iter().map(|s| book.seat_name(*s)).collect();
         let mut given: Vec<&str> = outcome.winner.iter().map(String::as_str).collect();
         let mut have = winners.clone();

@@ -156,11 +156,7 @@ pub fn restore(from: &Path, state: &Path) -> Result<Manifest, StoreError> {
             ));
         }
     }
-    files::write_whole(
-        state,
-        "FORMAT",
-        format!("{}\n", manifest.format).as_bytes(),
-    )?;
+    files::write_whole(state, "FORMAT", format!("{}\n", manifest.format).as_bytes())?;
     for (name, _, _) in manifest.files.iter().filter(|(n, _, _)| journal(n)) {
         let part = state.join(format!(".{name}.restored"));
         fs::rename(&part, state.join(name)).told("rename", &part)?;

@@ -146,7 +146,6 @@ impl ReadIndex for Glance {
     }
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -26,13 +26,13 @@ mod tree;
 mod vault;
 mod walk;
 
-pub use error::StoreError;
 pub use backup::{Manifest, backup, restore};
+pub use error::StoreError;
+pub use files::{make_dir, remove, write_whole};
 pub use fold::{Fold, no_fold};
 pub use glance::Glance;
 pub use journal::{Digest, Place, RECORD_BYTES_MAX, SEGMENT_BYTES, Tip};
 pub use outbox::{Course, Fate, MailState, OutboxId, OutboxMark, OutboxRow, Queued};
-pub use files::{make_dir, remove, write_whole};
 pub use payload::{MailBytes, NewMail, Payload};
 pub use spool::Spool;
 pub use tree::{Batch, Overlay, ReadIndex, Row, Tree, VALUE_BYTES_MAX, time_key};
