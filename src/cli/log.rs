@@ -138,18 +138,7 @@ fn words(records: &Shelved, event: &Event) -> String {
         }
         Event::Accepted { player, .. } => format!("{} accepted", name(player)),
         Event::Voided { by, .. } => format!("called off by {}", name(by)),
-        Event::Begun { game, seats, .. } => {
-            let who: Vec<String> = (0..seats.len())
-                .filter_map(|i| {
-                    let s = Seat(u8::try_from(i).ok()?);
-                    let m = records.game(*game)?;
-                    let chair = *seats.get(i)?;
-                    let player = m.chairs.get(usize::from(chair))?.player;
-                    Some(format!("{} {}", seat(game, &s), name(&player)))
-                })
-                .collect();
-            format!("began: {}", who.join(", "))
-        }
+        Event::Begun { .. } => "began".to_owned(),
         Event::Sealed { game, seal } => format!(
             "{} laid a card face down for turn {}",
             seat(game, &seal.seat),

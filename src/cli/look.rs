@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::daemon::{self, Trouble};
 use crate::edge::clock::Clock;
 use crate::referee::state::{House, Match, MatchNo, Registry, Stage};
-use crate::rules::{Seat, Shelf};
+use crate::rules::Seat;
 use crate::store::Glance;
 use crate::store::records::{Desk, Shelved};
 
@@ -16,7 +16,6 @@ use crate::store::records::{Desk, Shelved};
 pub struct Look {
     pub config: Config,
     pub clock: Clock,
-    pub shelf: Shelf,
     desk: Arc<Desk>,
     pub glance: Glance,
 }
@@ -37,7 +36,6 @@ impl Look {
         Ok(Look {
             config,
             clock,
-            shelf,
             desk,
             glance,
         })
