@@ -23,14 +23,13 @@ pub struct Look {
 impl Look {
     pub fn open(common: &Common) -> Result<Look, Failure> {
         let (config, clock) = open(common)?;
-        let shelf = daemon::shelf(&config)?;
         // no key: nothing that is only looked at needs one
         let house = House {
             key: [0; 32],
             strict: config.identity.strict,
             days: config.clocks.days,
         };
-        let desk = Arc::new(Desk::new(house, &shelf));
+        let desk = Arc::new(Desk::new(house));
         let glance =
             Glance::open(&config.state, &daemon::the_fold(&desk)).map_err(Trouble::from)?;
         Ok(Look {

@@ -4,6 +4,7 @@
 //! (sysexits EX_TEMPFAIL, from `receive`), 255 a bug.
 
 mod backup;
+mod bench;
 mod board;
 mod complete;
 mod demo;
@@ -121,6 +122,8 @@ enum Command {
     Doctor(doctor::Arguments),
     /// Make the index again from the journal
     Rebuild,
+    /// Measure the program on this machine beside its yardsticks
+    Bench(bench::Arguments),
     /// Print completions for a shell
     Completions {
         /// bash, zsh, fish, elvish or powershell
@@ -276,6 +279,7 @@ fn carry_out(cli: &Cli, out: &mut dyn Write) -> Done {
         Command::Restore(a) => backup::restore(&cli.common, a, out),
         Command::Doctor(a) => doctor::run(&cli.common, a, out),
         Command::Rebuild => run::rebuild(&cli.common, out),
+        Command::Bench(a) => bench::run(&cli.common, a, out),
         Command::Completions { shell } => complete::completions(*shell, out),
         Command::Man => complete::man(out),
     }

@@ -20,6 +20,7 @@ mod lobby;
 pub mod notice;
 pub mod order;
 pub mod refusal;
+pub mod report;
 pub mod room;
 pub mod state;
 mod talk;

@@ -50,7 +50,7 @@ pub(super) fn compact(
             (_, [one]) => to_json(one)?,
             _ => Vec::new(),
         };
-        let place = journal.prepare(bytes.len())?;
+        let place = journal.prepare()?;
         journal.append(kind, &bytes, place)
     })?;
     let segments = journal.tip().segment;
