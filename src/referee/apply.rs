@@ -249,6 +249,11 @@ fn in_match(
                 header.insert("options".into(), Json::Object(options));
             }
             line(rec, &mut m, Json::Object(header), true);
+            // the opening dice are told, not recorded (notation page): the `start` line follows from them
+            let happened: Vec<Happening> = happened
+                .into_iter()
+                .filter(|h| !matches!(h, Happening::Rolled { .. }))
+                .collect();
             settle(rec, &mut m, table, &happened, at)?;
         }
         Event::Sealed { seal, .. } => {

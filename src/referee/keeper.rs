@@ -453,7 +453,7 @@ fn replace(
         && let Some(mut report) = report(&desk.over, &m, by)
     {
         report.receipts = down.into_iter().map(|s| receipt(&m, s)).collect();
-        let kind = NoticeKind::Board(report);
+        let kind = NoticeKind::Understood(report);
         notices.push(notice(&desk.over, &new, Some(&m), kind));
     }
     // told where the seat was, not only that there was one

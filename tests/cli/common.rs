@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 /// A directory with a configuration; gone when dropped.
 pub struct Home {
     pub dir: tempfile::TempDir,
-    letters: std::cell::Cell<u32>,
+    letters: std::sync::atomic::AtomicU32,
 }
 
 /// What a run said.
@@ -86,8 +86,10 @@ impl Home {
 
     /// A letter that the mail server vouches for.
     pub fn letter(&self, from: &str, subject: &str, body: &str) -> String {
-        let n = self.letters.get() + 1;
-        self.letters.set(n);
+        let n = self
+            .letters
+            .fetch_add(1, std::sync::atomic::Ordering::Relaxed)
+            + 1;
         let host = from.split('@').next_back().unwrap();
         format!(
             "Authentication-Results: mx.example.org; dmarc=pass header.from={host}\r\nFrom: {from}\r\n\
@@ -139,7 +141,7 @@ pub const CAROL: &str = "carol@sea.example";
 pub fn steady(text: &str) -> String {
     let mut out = String::new();
     for word in text.split_inclusive([' ', '\n']) {
-        let bare = word.trim_end();
+        let bare = word.trim_end().trim_end_matches(':');
         let day = bare.len() == 10 && bare.as_bytes()[4] == b'-' && bare.as_bytes()[7] == b'-';
         let clock = bare.len() == 8 && bare.as_bytes()[2] == b':' && bare.as_bytes()[5] == b':';
         let gid = bare.len() == 12 && bare.starts_with('(') && bare.ends_with(')');

@@ -109,7 +109,13 @@ fn played(book: &Arc<Rulebook>, options: &Options, seed: u64, turns: usize) -> (
     for event in &opening {
         apply(&mut room, event, at).unwrap();
     }
-    assert_eq!(room.counters(), Counters { players: count, matches: 1 });
+    assert_eq!(
+        room.counters(),
+        Counters {
+            players: count,
+            matches: 1
+        }
+    );
     for _ in 0..turns {
         let m = room.game(game).unwrap();
         if m.stage != Stage::Playing {
@@ -181,18 +187,31 @@ fn records_of_all_families_replay() {
         for seed in 0..seeds {
             let (text, _) = played(&book, &Options::new(), seed * 7919 + 1, turns);
             if let Err(e) = record::replay(&shelf, &text) {
-                let at: Vec<&str> = text.lines().skip(e.line.saturating_sub(3)).take(4).collect();
+                let at: Vec<&str> = text
+                    .lines()
+                    .skip(e.line.saturating_sub(3))
+                    .take(4)
+                    .collect();
                 panic!("{game}, seed {seed}: {e}\n{}", at.join("\n"));
             }
-            for (i, word) in ["\"cards\"", "\"place\"", "\"roll\"", "\"exchange\"", "\"pass\""]
-                .iter()
-                .enumerate()
+            for (i, word) in [
+                "\"cards\"",
+                "\"place\"",
+                "\"roll\"",
+                "\"exchange\"",
+                "\"pass\"",
+            ]
+            .iter()
+            .enumerate()
             {
                 seen[i] |= text.contains(word);
             }
         }
     }
-    assert!(seen[0] && seen[1] && seen[2], "cards, placements and rolls occurred: {seen:?}");
+    assert!(
+        seen[0] && seen[1] && seen[2],
+        "cards, placements and rolls occurred: {seen:?}"
+    );
 }
 
 #[test]
@@ -204,7 +223,10 @@ fn options_have_their_place_in_the_header() {
     };
     let options = Options::from([(key.clone(), option.values.last().unwrap().clone())]);
     let (text, _) = played(&book, &options, 3, 6);
-    assert!(text.starts_with("{") && text.contains("\"options\":{\"leaders\""), "{text}");
+    assert!(
+        text.starts_with("{") && text.contains("\"options\":{\"leaders\""),
+        "{text}"
+    );
     record::replay(&shelf, &text).unwrap();
 }
 
@@ -218,11 +240,18 @@ fn the_demos_matches_replay_and_make_a_page() {
         fs::write(home.path("r.jsonl"), &record).unwrap();
         let said = home.run(&["replay", "r.jsonl"]);
         assert_eq!(said.whole(), "exit 0\n");
-        let page = home.run(&["-c", &config, "export", "1", "--as", "page"]).good();
+        let page = home
+            .run(&["-c", &config, "export", "1", "--as", "page"])
+            .good();
         assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
-        assert!(page.matches("<svg").count() > 3 && page.contains("<code>"), "{page}");
+        assert!(
+            page.matches("<svg").count() > 3 && page.contains("<code>"),
+            "{page}"
+        );
         assert!(!page.contains("<script") && !page.contains("src="));
-        let mbox = home.run(&["-c", &config, "export", "1", "--as", "mails"]).good();
+        let mbox = home
+            .run(&["-c", &config, "export", "1", "--as", "mails"])
+            .good();
         let mails = fs::read_dir(home.path(&format!("{game}/mail/outbox/new"))).unwrap();
         let begun = mbox.lines().filter(|l| l.starts_with("From ")).count();
         assert!(begun > 3 && begun <= mails.count(), "{begun}");
