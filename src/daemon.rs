@@ -1,13 +1,17 @@
 //! LAYER 5: the loop. One letter at a time from the inbox through reader, referee and mailing into one transaction,
 //! and from the outbox to the carrier. Nothing here knows a rule; everything here is in the order that loses nothing.
 
+pub mod keeper;
 mod letter;
 mod mails;
+pub mod probe;
 mod send;
 mod setup;
 mod tick;
 
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crate::config::Config;
 use crate::edge::clock::Clock;
@@ -40,6 +44,9 @@ pub enum Trouble {
     /// A letter tripped the program; it is tried again later.
     #[error("a letter could not be handled and is tried again")]
     Struck,
+    /// The Keeper let the whole referee stand still.
+    #[error("the referee stands still: {0}\n  hint: `tulpa keep resume` lets it go on")]
+    Paused(String),
     /// The system gave no randomness.
     #[error("no randomness: {0}")]
     Chance(std::io::Error),
@@ -51,7 +58,7 @@ impl Trouble {
         match self {
             Trouble::Store(e) => e.is_fatal(),
             Trouble::Inbox(InboxError::Stop(_)) | Trouble::Setup(_) | Trouble::Chance(_) => true,
-            Trouble::Inbox(InboxError::Later(_)) | Trouble::Struck => false,
+            Trouble::Inbox(InboxError::Later(_)) | Trouble::Struck | Trouble::Paused(_) => false,
         }
     }
 }
@@ -79,10 +86,13 @@ pub struct Daemon {
     trusted_authserv: Vec<String>,
     limits: Limits,
     letters_per_round: usize,
+    state: PathBuf,
     /// The clock.
     pub clock: Clock,
     /// Where dice, lots and seals come from.
     pub chance: entropy::Source,
+    /// Set from outside: the round ends after the letter or mail under way.
+    pub stop: Arc<AtomicBool>,
     /// Why nothing is sent until the Keeper acts, if so.
     pub stopped: Option<String>,
     turns: usize,
@@ -116,8 +126,10 @@ impl Daemon {
                 text_bytes: size(config.limits.text_bytes),
             },
             letters_per_round: size(config.limits.letters_per_round),
+            state: config.state.clone(),
             clock,
             chance: entropy::Source::System,
+            stop: Arc::default(),
             stopped: None,
             turns: 0,
         })
@@ -144,6 +156,10 @@ impl Daemon {
     ) -> Result<Round, Trouble> {
         let mut round = Round::default();
         let turns = self.turns;
+        self.words_left(&self.state.clone())?;
+        if let Some(why) = keeper::paused(&self.state) {
+            return Err(Trouble::Paused(why));
+        }
         if self.store.is_low() {
             return Err(Trouble::Setup(
                 "the disk is nearly full; letters wait in the mailbox\n  hint: make room, then start again"

@@ -19,7 +19,7 @@ pub struct Arguments {
     /// Seen from this seat
     #[arg(long)]
     seat: Option<String>,
-    /// plain, unicode, list, html or svg
+    /// plain, unicode, list, html, svg or png
     #[arg(long, default_value = "plain")]
     style: String,
 }
@@ -44,9 +44,13 @@ pub fn run(common: &Common, a: &Arguments, out: &mut dyn Write) -> Done {
         (_, Some(style)) => board::draw(&drawing, style),
         ("html", _) => board::draw_html(&drawing, BoardStyle::Plain),
         ("svg", _) => board::draw_svg(&drawing),
+        ("png", _) => {
+            out.write_all(&super::picture::png(&board::draw_svg(&drawing))?)?;
+            return Ok(());
+        }
         _ => {
             return Err(Failure::new(format!("there is no style `{}`", a.style))
-                .hint("styles: plain, unicode, list, html, svg"));
+                .hint("styles: plain, unicode, list, html, svg, png"));
         }
     };
     writeln!(out, "{}", text.trim_end())?;

@@ -3,20 +3,28 @@
 //! Exit codes: 0 done, 1 refused or failed with a message, 2 usage, 75 try again later
 //! (sysexits EX_TEMPFAIL, from `receive`), 255 a bug.
 
+mod backup;
 mod bench;
 mod board;
 mod complete;
 pub mod demo;
+mod doctor;
+mod export;
 mod games;
+mod keep;
 mod legal;
+mod log;
+mod look;
 mod matches;
 mod perft;
 mod pick;
+mod picture;
 mod replay;
 mod run;
 pub mod verify;
 
 use std::io::{self, IsTerminal, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -105,6 +113,24 @@ enum Command {
     Matches,
     /// List the players, addresses included
     Players,
+    /// Show a match: who plays, what is awaited by when, the board
+    Show {
+        /// Number of the match
+        #[arg(value_name = "MATCH")]
+        game: u32,
+    },
+    /// Tell what happened, newest last
+    Log(log::Arguments),
+    /// Print a match in a form that others read
+    Export(export::Arguments),
+    /// The Keeper's word: hold, resume, void, adjudicate, extend, replace, resend, requeue, ban, erase
+    Keep(keep::Arguments),
+    /// Copy the journal into a directory, while the referee runs
+    Backup(backup::BackupArguments),
+    /// Make the state from a backup; the referee then stands still until `tulpa keep resume`
+    Restore(backup::RestoreArguments),
+    /// Look whether all is well: permissions, disk, clock, logins, a letter to itself
+    Doctor(doctor::Arguments),
     /// Make the index again from the journal
     Rebuild,
     /// Measure the program on this machine beside its yardsticks
@@ -127,6 +153,8 @@ pub struct Failure {
     pub hint: Option<String>,
     /// Exit code.
     pub code: u8,
+    /// Whoever read our output went away.
+    pub gone: bool,
 }
 
 impl Failure {
@@ -136,6 +164,7 @@ impl Failure {
             what: what.into(),
             hint: None,
             code: EXIT_FAILED,
+            gone: false,
         }
     }
     /// The same with a hint.
@@ -143,6 +172,17 @@ impl Failure {
     pub fn hint(mut self, hint: impl Into<String>) -> Failure {
         self.hint = Some(hint.into());
         self
+    }
+    /// An error's own text, whose last lines may be a hint.
+    pub fn of_text(text: &str) -> Failure {
+        let mut lines = text.lines();
+        let is_hint = |l: &str| l.trim_start().starts_with("hint: ");
+        let what: Vec<&str> = lines.by_ref().take_while(|l| !is_hint(l)).collect();
+        let failure = Failure::new(what.join("\n"));
+        match text.split_once("hint: ") {
+            Some((_, hint)) if text.lines().any(is_hint) => failure.hint(hint.trim_end()),
+            _ => failure,
+        }
     }
     /// Already told line by line: only the exit code is left.
     pub fn told() -> Failure {
@@ -152,7 +192,10 @@ impl Failure {
 
 impl From<io::Error> for Failure {
     fn from(e: io::Error) -> Failure {
-        Failure::new(e.to_string())
+        Failure {
+            gone: e.kind() == io::ErrorKind::BrokenPipe,
+            ..Failure::new(e.to_string())
+        }
     }
 }
 
@@ -164,28 +207,47 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     log_to_stderr(&cli.common);
     let mut out = io::stdout().lock();
-    let done = carry_out(&cli, &mut out);
+    // a bug must not look like a refusal to scripts and mail servers
+    let done = match catch_unwind(AssertUnwindSafe(|| carry_out(&cli, &mut out))) {
+        Ok(done) => done,
+        Err(_) => {
+            let _ = writeln!(
+                io::stderr(),
+                "error: this is a bug in tulpa; please report it with the lines above"
+            );
+            return ExitCode::from(EXIT_BUG);
+        }
+    };
     let flushed = out.flush();
     match done {
         // the reader went away, as `tulpa games | head` does: not our failure
-        Err(f) if f.what.contains("Broken pipe") => ExitCode::SUCCESS,
+        Err(f) if f.gone => ExitCode::SUCCESS,
         Err(f) => {
-            if !f.what.is_empty() {
-                let red = if io::stderr().is_terminal() {
-                    ("\x1b[31m", "\x1b[0m")
-                } else {
-                    ("", "")
-                };
-                let mut err = io::stderr().lock();
-                let _ = writeln!(err, "{}error:{} {}", red.0, red.1, f.what);
-                if let Some(hint) = &f.hint {
-                    let _ = writeln!(err, "  hint: {hint}");
-                }
-            }
+            tell(&f);
             ExitCode::from(f.code)
         }
-        Ok(()) if flushed.is_err() => ExitCode::SUCCESS,
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => match flushed {
+            Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
+                tell(&Failure::new(format!("cannot write the output: {e}")));
+                ExitCode::from(EXIT_FAILED)
+            }
+            _ => ExitCode::SUCCESS,
+        },
+    }
+}
+
+fn tell(f: &Failure) {
+    if f.what.is_empty() {
+        return;
+    }
+    let red = match io::stderr().is_terminal() {
+        true => ("\x1b[31m", "\x1b[0m"),
+        false => ("", ""),
+    };
+    let mut err = io::stderr().lock();
+    let _ = writeln!(err, "{}error:{} {}", red.0, red.1, f.what);
+    if let Some(hint) = &f.hint {
+        let _ = writeln!(err, "  hint: {hint}");
     }
 }
 
@@ -223,6 +285,13 @@ fn carry_out(cli: &Cli, out: &mut dyn Write) -> Done {
         Command::Check => run::check(&cli.common),
         Command::Matches => matches::matches(&cli.common, out),
         Command::Players => matches::players(&cli.common, out),
+        Command::Show { game } => matches::show(&cli.common, *game, out),
+        Command::Log(a) => log::run(&cli.common, a, out),
+        Command::Export(a) => export::run(&cli.common, a, out),
+        Command::Keep(a) => keep::run(&cli.common, a, out),
+        Command::Backup(a) => backup::backup(&cli.common, a, out),
+        Command::Restore(a) => backup::restore(&cli.common, a, out),
+        Command::Doctor(a) => doctor::run(&cli.common, a, out),
         Command::Rebuild => run::rebuild(&cli.common, out),
         Command::Bench(a) => bench::run(&cli.common, a, out),
         Command::Completions { shell } => complete::completions(*shell, out),

@@ -1,8 +1,9 @@
 //! `tulpa run`, `tulpa receive`, `tulpa read`, `tulpa rebuild`, `tulpa check`: the referee at work.
 
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -21,9 +22,14 @@ const BACK_OFF: Duration = Duration::from_secs(5);
 /// .. up to this.
 const BACK_OFF_MAX: Duration = Duration::from_secs(15 * 60);
 
+/// A referee that stands still looks so often whether it may go on.
+const LOOK_AGAIN: Duration = Duration::from_secs(2);
+/// How long a signal waits for the letter or mail under way.
+const STOP_WITHIN: Duration = Duration::from_millis(800);
+
 impl From<ConfigError> for Failure {
     fn from(e: ConfigError) -> Failure {
-        Failure::new(e.to_string())
+        Failure::of_text(&e.to_string())
     }
 }
 
@@ -35,7 +41,7 @@ impl From<Trouble> for Failure {
         };
         Failure {
             code,
-            ..Failure::new(e.to_string())
+            ..Failure::of_text(&e.to_string())
         }
     }
 }
@@ -85,9 +91,13 @@ pub fn run(common: &Common, once: bool, out: &mut dyn Write) -> Done {
         };
     }
     // between rounds the signal thread may take the daemon, close it and end the process
+    let mut daemon = daemon;
+    let stop = Arc::new(AtomicBool::new(false));
+    daemon.stop = Arc::clone(&stop);
     let daemon = Arc::new(Mutex::new(Some(daemon)));
-    end_on_signal(Arc::clone(&daemon))?;
+    end_on_signal(Arc::clone(&daemon), stop)?;
     let mut trouble = BACK_OFF;
+    let mut still = false;
     loop {
         let nap = {
             let mut slot = daemon.lock().unwrap_or_else(PoisonError::into_inner);
@@ -97,6 +107,7 @@ pub fn run(common: &Common, once: bool, out: &mut dyn Write) -> Done {
             match daemon.round(&mut *inbox, &mut *carrier) {
                 Ok(round) => {
                     trouble = BACK_OFF;
+                    still = false;
                     if round != Round::default() && !common.quiet && round.letters + round.mails > 0
                     {
                         writeln!(out, "{}", told(&round))?;
@@ -105,6 +116,12 @@ pub fn run(common: &Common, once: bool, out: &mut dyn Write) -> Done {
                     daemon.nap(config.poll)
                 }
                 Err(e) if e.is_fatal() => return Err(e.into()),
+                Err(e @ Trouble::Paused(_)) => {
+                    if !std::mem::replace(&mut still, true) {
+                        tracing::warn!("{e}");
+                    }
+                    config.poll
+                }
                 Err(e) => {
                     tracing::warn!("{e}; trying again in {} s", trouble.as_secs());
                     let nap = trouble;
@@ -113,26 +130,41 @@ pub fn run(common: &Common, once: bool, out: &mut dyn Write) -> Done {
                 }
             }
         };
-        if inbox.wait(nap).is_err() {
+        if still {
+            // what lies in the inbox must not end the wait
+            std::thread::sleep(nap.min(LOOK_AGAIN));
+        } else if inbox.wait(nap).is_err() {
             std::thread::sleep(nap.min(BACK_OFF));
         }
     }
 }
 
-fn end_on_signal(daemon: Arc<Mutex<Option<Daemon>>>) -> Done {
+/// Ends the process on a signal: at once between rounds, else after the letter or mail under way. A round that waits for a
+/// server is left where it is after [`STOP_WITHIN`]: the journal has all that was answered for.
+fn end_on_signal(daemon: Arc<Mutex<Option<Daemon>>>, stop: Arc<AtomicBool>) -> Done {
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
     std::thread::spawn(move || {
-        if signals.forever().next().is_some() {
-            let mut slot = daemon.lock().unwrap_or_else(PoisonError::into_inner);
-            let code = match slot.take().map(Daemon::close) {
-                Some(Err(e)) => {
-                    let _ = writeln!(io::stderr(), "error: {e}");
-                    1
-                }
-                _ => 0,
-            };
-            std::process::exit(code);
+        if signals.forever().next().is_none() {
+            return;
         }
+        stop.store(true, Ordering::Relaxed);
+        let began = Instant::now();
+        let taken = loop {
+            match daemon.try_lock() {
+                Ok(mut slot) => break slot.take(),
+                Err(TryLockError::Poisoned(slot)) => break slot.into_inner().take(),
+                Err(TryLockError::WouldBlock) if began.elapsed() >= STOP_WITHIN => break None,
+                Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(10)),
+            }
+        };
+        let code = match taken.map(Daemon::close) {
+            Some(Err(e)) => {
+                let _ = writeln!(io::stderr(), "error: {e}");
+                1
+            }
+            _ => 0,
+        };
+        std::process::exit(code);
     });
     Ok(())
 }
@@ -144,6 +176,9 @@ pub fn receive(common: &Common) -> Done {
         ..f
     };
     let (config, clock) = open(common).map_err(again)?;
+    if let Some(why) = daemon::keeper::paused(&config.state) {
+        return Err(again(Trouble::Paused(why).into()));
+    }
     let now = clock.now();
     let letter = pipe::take(&mut io::stdin().lock(), config.limits.letter_bytes, now)
         .map_err(|e| again(Failure::from(e)))?;
@@ -222,10 +257,13 @@ pub fn check(common: &Common) -> Done {
     if let Err(e) = daemon::office(&config, [0; 32]) {
         wrong.push(e.to_string());
     }
-    if wrong.is_empty() {
-        Ok(())
-    } else {
-        Err(Failure::new(wrong.join("\nerror: ")))
+    let mut wrong = wrong.iter().map(|text| Failure::of_text(text));
+    match wrong.next_back() {
+        None => Ok(()),
+        Some(last) => {
+            wrong.for_each(|f| super::tell(&f));
+            Err(last)
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
 
 use jiff::Timestamp;
 
@@ -44,6 +45,9 @@ impl Daemon {
         let mut staged = BTreeMap::new();
         let arrived = inbox.fetch(self.letters_per_round)?;
         for letter in &arrived {
+            if self.stop.load(Ordering::Relaxed) {
+                break;
+            }
             match self.stage(letter) {
                 Ok(Fate::Known(settled)) => {
                     inbox.settle(&letter.id, settled)?;

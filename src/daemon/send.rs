@@ -1,5 +1,7 @@
 //! From the outbox to the carrier.
 
+use std::sync::atomic::Ordering;
+
 use super::{Daemon, Trouble};
 use crate::edge::{Carrier, Delivery};
 
@@ -18,7 +20,7 @@ impl Daemon {
     pub fn send(&mut self, carrier: &mut dyn Carrier) -> Result<usize, Trouble> {
         let mut sent = 0;
         self.stopped = None;
-        while sent < SEND_MAX && self.stopped.is_none() {
+        while sent < SEND_MAX && self.stopped.is_none() && !self.stop.load(Ordering::Relaxed) {
             let due = self.store.outbox_due(self.clock.now(), SEND_GROUP)?;
             if due.is_empty() {
                 break;

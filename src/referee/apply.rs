@@ -9,6 +9,7 @@ use serde_json::{Value as Json, json};
 use super::chance::ReadBack;
 use super::clock;
 use super::event::Event;
+use super::keeper;
 use super::state::{
     Chair, Held, LastTurn, Line, Match, MatchNo, NOTES_MAX, Note, OVER_REMEMBERED_MAX, Player,
     PlayerNo, Records, Stage, Timer, Unfit,
@@ -56,6 +57,7 @@ pub(super) fn apply_known(
                 playing: Vec::new(),
                 over: Vec::new(),
                 invited: Vec::new(),
+                banned: None,
                 asked: Vec::new(),
             }));
             Ok(())
@@ -129,6 +131,7 @@ pub(super) fn apply_known(
             rec.put_game(Arc::new(m));
             Ok(())
         }
+        Event::Keeper { deed } if deed.game().is_none() => keeper::on_player(rec, deed),
         _ => in_match(rec, event, at, known),
     }
 }
@@ -199,6 +202,7 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
         before: Vec::new(),
         notes: Vec::new(),
         ending: None,
+        hold: None,
         table: None,
     }));
     for (i, player) in players.iter().enumerate() {
@@ -260,14 +264,24 @@ fn in_match(
             };
             let mut header = serde_json::Map::new();
             header.insert("game".into(), json!(m.game));
+            let mut options = serde_json::Map::new();
             for (key, value) in &m.options {
                 let def = book.options.get(key).and_then(|o| o.values.first());
-                if def == Some(value) {
-                    continue;
+                if key == "array" {
+                    header.insert(key.clone(), json!(value));
+                } else if def != Some(value) {
+                    options.insert(key.clone(), json!(value));
                 }
-                header.insert(key.clone(), json!(value));
+            }
+            if !options.is_empty() {
+                header.insert("options".into(), Json::Object(options));
             }
             line(rec, &mut m, Json::Object(header), true);
+            // the opening dice are told, not recorded (notation page): the `start` line follows from them
+            let happened: Vec<Happening> = happened
+                .into_iter()
+                .filter(|h| !matches!(h, Happening::Rolled { .. }))
+                .collect();
             settle(rec, &mut m, table, &happened)?;
         }
         Event::Sealed { seal, .. } => {
@@ -385,6 +399,7 @@ fn in_match(
         Event::Away { .. } | Event::Back { .. } | Event::Reminded { .. } => {
             clock::apply(&mut m, event, at)
         }
+        Event::Keeper { deed } => keeper::on_match(rec, &mut m, deed, at)?,
         _ => {}
     }
     clock::run(&mut m, &before, turn, at);
@@ -542,7 +557,7 @@ fn player_of(rec: &dyn Records, no: PlayerNo) -> Result<Arc<Player>, Unfit> {
         .ok_or_else(|| Unfit::new(format!("there is no player {}", no.0)))
 }
 
-fn on_player(
+pub(super) fn on_player(
     rec: &mut dyn Records,
     no: PlayerNo,
     change: impl FnOnce(&mut Player),

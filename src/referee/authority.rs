@@ -93,6 +93,9 @@ pub(super) fn letter(
                     ..Decision::default()
                 };
             }
+            if let Some(refused) = banned(reg, player, read) {
+                return Decision { key, ..refused };
+            }
             let leaving = read.orders().any(|o| matches!(o, Order::Unsubscribe));
             if let Some(no) = home.filter(|_| leaving)
                 && let Some(read) = instead_of_mail(reg, read, player, no)
@@ -150,6 +153,24 @@ fn instead_of_mail(reg: &dyn Registry, read: &Read, player: PlayerNo, no: MatchN
             orders: vec![line],
         }],
         ..read.clone()
+    })
+}
+
+/// The one answer to somebody whom the Keeper lets play no more.
+fn banned(reg: &dyn Registry, player: PlayerNo, read: &Read) -> Option<Decision> {
+    let player = reg.player(player)?;
+    let why = player.banned.clone()?;
+    let refusal = Refusal {
+        line: None,
+        text: String::new(),
+        why: Why::Banned { why },
+        fine: Vec::new(),
+        report: None,
+    };
+    Some(Decision {
+        notices: vec![refuse(reg, &player, None, &read.ignored, refusal)],
+        outcome: Outcome::Rejected,
+        ..Decision::default()
     })
 }
 
@@ -337,7 +358,10 @@ fn hold(
     let player = reg
         .player_by_address(&address)
         .and_then(|no| reg.player(no));
-    if player.as_ref().is_some_and(|p| p.silent) {
+    if player
+        .as_ref()
+        .is_some_and(|p| p.silent || p.banned.is_some())
+    {
         return silence;
     }
     let today = |t: &Timestamp| now.as_second() - t.as_second() < DAY;

@@ -105,6 +105,16 @@ impl Timer {
         });
         (at.as_second() - since.as_second() - still).max(0)
     }
+    /// When half, then nine tenths, then all of it is used up.
+    fn due(&self, clock: &Clock) -> Option<Timestamp> {
+        let whole = self.limit(clock);
+        self.after(match self.reminded {
+            0 => whole / 2,
+            1 => whole / 10 * 9,
+            2 => whole,
+            _ => return None,
+        })
+    }
     fn stop(&mut self, clock: &Clock, at: Timestamp) {
         let over = self.used(at) - i64::from(clock.days) * DAY;
         self.bank = (self.bank - over.max(0)).max(0);
@@ -132,10 +142,24 @@ impl Timer {
 }
 
 impl Match {
+    fn clocks_run(&self) -> bool {
+        self.stage == Stage::Playing && self.clock.limited() && self.hold.is_none()
+    }
+    /// Moves the beginning of the time that runs, `seconds` later; reminders stay sent unless their time lies ahead again.
+    pub(super) fn give_time(&mut self, seconds: i64, at: Timestamp) {
+        for timer in &mut self.timers {
+            let since = timer.since.map(|t| t.as_second().saturating_add(seconds));
+            timer.since = since.and_then(|t| Timestamp::from_second(t).ok());
+            timer.reminded = 0;
+            while timer.due(&self.clock).is_some_and(|t| t <= at) {
+                timer.reminded += 1;
+            }
+        }
+    }
     /// When the time of a seat runs out, if it runs.
     pub fn deadline_of(&self, seat: Seat) -> Option<Timestamp> {
         let timer = self.timers.get(seat.at())?;
-        if self.stage != Stage::Playing || !self.clock.limited() {
+        if !self.clocks_run() {
             return None;
         }
         timer.after(timer.limit(&self.clock))
@@ -143,16 +167,14 @@ impl Match {
     /// When the referee must look at a seat's clock by itself: at half and at nine tenths of the time, then at its end.
     pub fn due_of(&self, seat: Seat) -> Option<Timestamp> {
         let timer = self.timers.get(seat.at())?;
-        if self.stage != Stage::Playing || !self.clock.limited() {
+        if !self.clocks_run() {
             return None;
         }
-        let whole = timer.limit(&self.clock);
-        timer.after(match timer.reminded {
-            0 => whole / 2,
-            1 => whole / 10 * 9,
-            2 => whole,
-            _ => return None,
-        })
+        timer.due(&self.clock)
+    }
+    /// The earliest [`Match::deadline_of`].
+    pub fn deadline(&self) -> Option<Timestamp> {
+        self.every_seat().filter_map(|s| self.deadline_of(s)).min()
     }
     /// The earliest [`Match::due_of`].
     pub fn next_due(&self) -> Option<Timestamp> {

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::keeper::Deed;
 use super::order::Read;
 use super::state::{Clock, MatchNo, Plan, PlayerNo, Sealed, Secret};
 use crate::rules::{Ending, Options, Seat};
@@ -287,6 +288,11 @@ pub enum Event {
         /// 1: half of the time is over; 2: nine tenths; 3: all of it.
         stage: u8,
     },
+    /// The Keeper's word.
+    Keeper {
+        /// What he did.
+        deed: Deed,
+    },
 }
 
 impl Event {
@@ -316,6 +322,7 @@ impl Event {
             | Event::Away { game, .. }
             | Event::Back { game, .. }
             | Event::Reminded { game, .. } => Some(*game),
+            Event::Keeper { deed } => deed.game(),
             _ => None,
         }
     }

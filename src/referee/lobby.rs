@@ -278,7 +278,10 @@ fn invited(desk: &mut Desk, rival: &Rival) -> Result<PlayerNo, Why> {
             return Err(Why::Yourself);
         }
         let refused = desk.over.player(no).is_some_and(|p| {
-            p.silent || p.blocked.contains(&desk.actor) || (!p.confirmed && !p.playing.is_empty())
+            p.silent
+                || p.banned.is_some()
+                || p.blocked.contains(&desk.actor)
+                || (!p.confirmed && !p.playing.is_empty())
         });
         return if refused {
             Err(Why::CannotInvite { name: shown })

@@ -16,6 +16,7 @@ pub mod clock;
 mod desk;
 pub mod event;
 mod info;
+pub mod keeper;
 mod listing;
 mod lobby;
 pub mod notice;
@@ -55,6 +56,8 @@ pub enum Command {
     Letter(Box<Read>),
     /// Time went by.
     Tick,
+    /// The Keeper's word; [`keeper::order`] also says why one is refused.
+    Keeper(keeper::Word),
 }
 
 /// What became of a letter (reliability.md 4).
@@ -114,6 +117,12 @@ pub fn decide(
     match command {
         Command::Letter(read) => authority::letter(registry, shelf, read, now, entropy),
         Command::Tick => tick::tick(registry, shelf, now, entropy),
+        Command::Keeper(word) => {
+            keeper::order(registry, shelf, word, now, entropy).unwrap_or_else(|_| Decision {
+                outcome: Outcome::Rejected,
+                ..Decision::default()
+            })
+        }
     }
 }
 

@@ -208,6 +208,13 @@ pub enum NoticeKind {
         /// True where he wants to leave a match, which means to resign it.
         leave: bool,
     },
+    /// The Keeper did something to the reader himself: `replaced`, `banned`, `unbanned`.
+    Keeper {
+        /// Which.
+        deed: String,
+        /// What he says; may be empty.
+        why: String,
+    },
     /// Several answers in one mail.
     Several(Vec<NoticeKind>),
 }
@@ -256,6 +263,7 @@ impl NoticeKind {
             NoticeKind::History { .. } => "history",
             NoticeKind::Refused(_) => "refused",
             NoticeKind::Confirm { .. } => "confirm",
+            NoticeKind::Keeper { .. } => "keeper",
             NoticeKind::Several(_) => "several",
         }
     }

@@ -28,6 +28,13 @@ pub struct Refusal {
     reason = "each is one sentence of templates/en/refused.txt"
 )]
 pub enum Why {
+    // The Keeper.
+    OnHold {
+        why: String,
+    },
+    Banned {
+        why: String,
+    },
     // The rules.
     NotAsked {
         awaited: Vec<String>,

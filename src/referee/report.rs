@@ -374,6 +374,19 @@ pub enum News {
     },
     /// Stored orders were forgotten.
     Forgotten,
+    /// The Keeper did something.
+    Keeper {
+        /// `hold`, `resume`, `void`, `adjudicate`, `extend`, `replace`.
+        deed: String,
+        /// What he says; may be empty.
+        why: String,
+        /// Days of `extend`.
+        days: u32,
+        /// Alias of the new player of `replace`.
+        name: String,
+        /// The seat of `replace`.
+        seat: Option<Seat>,
+    },
 }
 
 impl News {

@@ -20,8 +20,8 @@ pub struct Changes {
     pub counters: Option<Counters>,
     /// Players, by number.
     pub players: BTreeMap<PlayerNo, Arc<Player>>,
-    /// Addresses in lower case.
-    pub addresses: BTreeMap<String, PlayerNo>,
+    /// Addresses in lower case; `None` for one that was erased.
+    pub addresses: BTreeMap<String, Option<PlayerNo>>,
     /// Names in lower case; `None` for a name given up.
     pub names: BTreeMap<String, Option<PlayerNo>>,
     /// Matches.
@@ -65,7 +65,7 @@ impl Changes {
     }
     fn put_player(&mut self, player: Arc<Player>) {
         self.addresses
-            .insert(player.address.to_ascii_lowercase(), player.no);
+            .insert(player.address.to_ascii_lowercase(), Some(player.no));
         self.names
             .insert(player.name.to_lowercase(), Some(player.no));
         self.players.insert(player.no, player);
@@ -111,12 +111,10 @@ impl Registry for Overlay<'_> {
         new.or_else(|| self.base.player(no))
     }
     fn player_by_address(&self, address: &str) -> Option<PlayerNo> {
-        let new = self
-            .changes
-            .addresses
-            .get(&address.to_ascii_lowercase())
-            .copied();
-        new.or_else(|| self.base.player_by_address(address))
+        match self.changes.addresses.get(&address.to_ascii_lowercase()) {
+            Some(new) => *new,
+            None => self.base.player_by_address(address),
+        }
     }
     fn player_by_name(&self, name: &str) -> Option<PlayerNo> {
         match self.changes.names.get(&name.to_lowercase()) {
@@ -194,6 +192,11 @@ macro_rules! records {
             fn free_name(&mut self, name: &str) {
                 self.changes.names.insert(name.to_lowercase(), None);
             }
+            fn free_address(&mut self, address: &str) {
+                self.changes
+                    .addresses
+                    .insert(address.to_ascii_lowercase(), None);
+            }
             fn put_game(&mut self, game: Arc<Match>) {
                 self.changes.put_game(game);
             }
@@ -261,6 +264,7 @@ impl Registry for Room {
             .addresses
             .get(&address.to_ascii_lowercase())
             .copied()
+            .flatten()
     }
     fn player_by_name(&self, name: &str) -> Option<PlayerNo> {
         self.changes

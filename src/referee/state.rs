@@ -70,6 +70,8 @@ pub struct Player {
     pub over: Vec<MatchNo>,
     /// When his last invitations went out; for the limit a day.
     pub invited: Vec<Timestamp>,
+    /// Why the Keeper lets him play no more.
+    pub banned: Option<String>,
     /// When he was last asked whether a letter is his; for the limit a day.
     pub asked: Vec<Timestamp>,
 }
@@ -157,6 +159,15 @@ pub struct Note {
     pub text: String,
 }
 
+/// The Keeper's stop: nothing is played and no clock runs.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Hold {
+    /// Since when.
+    pub since: Timestamp,
+    /// What the players were told.
+    pub why: String,
+}
+
 /// One contest under one game.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Match {
@@ -212,6 +223,8 @@ pub struct Match {
     pub notes: Vec<Note>,
     /// How it ended.
     pub ending: Option<Ending>,
+    /// Stopped by the Keeper.
+    pub hold: Option<Hold>,
     /// The position; `None` before the match begins.
     #[serde(skip)]
     pub table: Option<Table>,
@@ -451,6 +464,8 @@ pub trait Records: Registry {
     fn put_player(&mut self, player: Arc<Player>);
     /// A name finds nobody any more.
     fn free_name(&mut self, name: &str);
+    /// An address finds nobody any more.
+    fn free_address(&mut self, address: &str);
     /// Writes a match; its gid finds it, and the indices of seeks and of times follow it.
     fn put_game(&mut self, game: Arc<Match>);
     /// Keeps a rulebook.

@@ -71,7 +71,12 @@ pub(super) fn order(
 /// The actor's seat in a match under way.
 pub(super) fn seat_in(desk: &Desk, m: &Match) -> Result<Seat, Why> {
     match m.stage {
-        Stage::Playing => m.seat_of(desk.actor).ok_or(Why::NotBegun),
+        Stage::Playing => match &m.hold {
+            Some(hold) => Err(Why::OnHold {
+                why: hold.why.clone(),
+            }),
+            None => m.seat_of(desk.actor).ok_or(Why::NotBegun),
+        },
         Stage::Inviting | Stage::Seeking => Err(Why::NotBegun),
         Stage::Over | Stage::Void => Err(lobby::over(m)),
     }

@@ -99,7 +99,12 @@ pub(super) fn orders(
         .game(no)
         .ok_or((0, Why::NotYours { game: no.0 }))?;
     match m.stage {
-        Stage::Playing => {}
+        Stage::Playing => {
+            if let Some(hold) = &m.hold {
+                let why = hold.why.clone();
+                return Err((0, Why::OnHold { why }));
+            }
+        }
         Stage::Inviting | Stage::Seeking => return Err((0, Why::NotBegun)),
         Stage::Over | Stage::Void => return Err((0, lobby::over(&m))),
     }

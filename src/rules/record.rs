@@ -18,6 +18,9 @@ use super::table::Table;
 /// Largest record, bytes.
 pub const RECORD_BYTES_MAX: usize = 16 * 1024 * 1024;
 
+/// Endings that the players or the Keeper make, which no position shows.
+const BY_PEOPLE: [&str; 3] = ["resigned", "time", "adjudicated"];
+
 /// The first difference between a record and the rules.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("line {line}: {what}")]
@@ -129,9 +132,24 @@ fn fail(line: usize, what: impl Into<String>) -> RecordError {
 /// # Errors
 /// The line and the first difference.
 pub fn replay(shelf: &Shelf, text: &str) -> Result<Table, RecordError> {
+    positions(shelf, text, |_, _| {})
+}
+
+/// As [`replay`]; `each` sees the table at the start (line 1, the header) and after every line.
+///
+/// # Errors
+/// The line and the first difference.
+pub fn positions(
+    shelf: &Shelf,
+    text: &str,
+    mut each: impl FnMut(usize, &Table),
+) -> Result<Table, RecordError> {
     let mut replay = Replay::open(shelf, text)?;
-    while replay.at < replay.lines.len() {
+    each(1, &replay.table);
+    while let Some((no, _)) = replay.lines.get(replay.at) {
+        let no = *no;
         replay.line()?;
+        each(no, &replay.table);
     }
     Ok(replay.table)
 }
@@ -308,8 +326,9 @@ impl Replay {
         }
         let fits = match outcome.reason.as_str() {
             "agreed" => winners.is_empty(),
+            "adjudicated" | "time" if winners.is_empty() => true,
             // a whole team, and not everybody
-            "resigned" => winners.first().is_some_and(|first| {
+            reason if BY_PEOPLE.contains(&reason) => winners.first().is_some_and(|first| {
                 let team = |seat: usize| teams.get(seat) == teams.get(*first);
                 (0..teams.len()).all(|seat| team(seat) == winners.contains(&seat))
                     && winners.len() < teams.len()

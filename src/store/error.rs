@@ -72,6 +72,9 @@ pub enum StoreError {
     /// No room on the disk; nothing was written.
     #[error("no room left on the disk of `{}`\n  hint: make room; letters wait in the mailbox meanwhile", .0.display())]
     Full(PathBuf),
+    /// A directory that must be new or empty is not.
+    #[error("`{}` is not empty\n  hint: name a new directory", .0.display())]
+    NotEmpty(PathBuf),
     /// A thing that must be there is not.
     #[error("no such {what}: `{name}`")]
     Missing {

@@ -5,11 +5,14 @@
 //! The store knows nothing of games: a fold, given at opening, turns a [`Payload`] into changes of the index, and
 //! the same fold runs in a commit, in a redo after a crash and in a rebuild.
 
+mod backup;
 mod checkpoint;
+mod compact;
 mod error;
 pub mod fail;
 mod files;
 mod fold;
+mod glance;
 mod index;
 mod journal;
 mod lock;
@@ -24,8 +27,11 @@ mod tree;
 mod vault;
 mod walk;
 
+pub use backup::{Manifest, backup, restore};
 pub use error::StoreError;
+pub use files::{make_dir, remove, write_whole};
 pub use fold::{Fold, no_fold};
+pub use glance::Glance;
 pub use journal::{Digest, Place, RECORD_BYTES_MAX, SEGMENT_BYTES, Tip};
 pub use outbox::{Course, Fate, MailState, OutboxId, OutboxMark, OutboxRow, Queued};
 pub use payload::{MailBytes, NewMail, Payload};

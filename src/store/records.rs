@@ -297,7 +297,10 @@ fn rows(changes: &Changes, payload: &Payload, old: &Shelved) -> Result<Batch, St
         batch.put(Tree::Players, no.0.to_be_bytes(), write(&**player)?);
     }
     for (address, no) in &changes.addresses {
-        batch.put(Tree::Addresses, address.as_bytes(), no.0.to_be_bytes());
+        match no {
+            Some(no) => batch.put(Tree::Addresses, address.as_bytes(), no.0.to_be_bytes()),
+            None => batch.delete(Tree::Addresses, address.as_bytes()),
+        }
     }
     for (name, no) in &changes.names {
         match no {

@@ -73,6 +73,17 @@ impl Spool {
         files::remove(&self.path(id)?)
     }
 
+    /// Removes what was cut off the journal and kept to be looked at.
+    pub fn clear_torn(&self) -> Result<(), StoreError> {
+        for entry in fs::read_dir(&self.dir).told("read", &self.dir)? {
+            let path = entry.told("read", &self.dir)?.path();
+            if path.extension().is_some_and(|x| x == "torn") {
+                files::remove(&path)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The ids of all letters here, in order.
     pub fn ids(&self) -> Result<Vec<String>, StoreError> {
         let mut ids = Vec::new();

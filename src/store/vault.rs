@@ -13,7 +13,7 @@ use super::payload::Payload;
 use super::spool::Spool;
 use super::stage::{Staged, Ticket};
 use super::tree::{Batch, Overlay, ReadIndex, Row, Tree};
-use super::{checkpoint, fail, files, seen};
+use super::{checkpoint, compact, fail, files, seen};
 
 /// Format of the state directory; a newer one is refused.
 const FORMAT: u32 = 1;
@@ -22,7 +22,7 @@ const REDO_BATCH: usize = 256;
 /// Bytes kept back, to be given up when the disk is full, so that the running transaction can end.
 const BALLAST_BYTES: usize = 8 << 20;
 /// Its being there means: make the index again.
-const REBUILD_MARK: &str = "REBUILD";
+pub(super) const REBUILD_MARK: &str = "REBUILD";
 
 /// Proof that a letter's fate is on the disk; only a commit (or an earlier one, found again) gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +98,7 @@ impl Store {
         files::make_dir(dir)?;
         let mut lock = Lock::take(dir)?;
         check_format(dir)?;
+        compact::finish(dir)?;
         let aside = dir.join("quarantine");
         files::make_dir(&aside)?;
         let db = dir.join("db");
@@ -343,6 +344,17 @@ impl Store {
         let sound = self.index.full_check();
         self.watch(sound)?;
         checkpoint::write(&self.dir, &self.index)
+    }
+
+    /// Closes the store and rewrites its journal, `edit` leaving out of each payload what must be forgotten. Numbers stay; the
+    /// index is made again at the next opening.
+    pub fn rewrite(
+        self,
+        edit: &mut dyn FnMut(u64, &mut Payload) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let dir = self.dir.clone();
+        self.close()?;
+        compact::compact(&dir, edit)
     }
 
     /// Is the disk so full that the ballast is gone? Then nothing should be fetched or sent.

@@ -1,0 +1,9 @@
+//! The program as its Keeper meets it: the real binary in directories of its own, its whole output compared.
+
+mod cli {
+    pub mod common;
+    mod daily;
+    mod keep;
+    mod records;
+    mod setup;
+}
