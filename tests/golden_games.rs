@@ -120,7 +120,7 @@ fn eight_moves_of_overlord_refused_at_the_fifth_and_then_played() {
     let text = &to(&mails, ALICE).text;
     assert!(text.contains("Step 5, `Mv5-v6`"), "{text}");
     assert!(text.contains("Cb1-c3; Ma5-a6; Cj1-k3; Mi5-i6\n"), "{text}");
-    assert!(text.contains("Nothing was played"), "{text}");
+    assert!(text.contains("Nothing was done"), "{text}");
     assert_eq!((club.turn(), club.game().lines), (1, 1));
     // one move a line is as good
     let good = "Cb1-c3\nMa5-a6\nCj1-k3\nMi5-i6\nCu1-t3\nMv5-v6\nCac1-ab3\nMad5-ad6";

@@ -71,7 +71,7 @@ fn two_people_hold_a_team_each() {
         (vec![0, 2], vec![1, 3])
     );
     assert!(
-        club.last[BOB].text.contains("You are yellow and red."),
+        club.last[BOB].text.contains("You play yellow and red."),
         "{}",
         club.last[BOB].text
     );
