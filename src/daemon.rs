@@ -7,6 +7,7 @@ mod send;
 mod setup;
 mod tick;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::config::Config;
@@ -78,6 +79,7 @@ pub struct Daemon {
     trusted_authserv: Vec<String>,
     limits: Limits,
     letters_per_round: usize,
+    state: PathBuf,
     /// The clock.
     pub clock: Clock,
     /// Why nothing is sent until the Keeper acts, if so.
@@ -91,15 +93,15 @@ impl Daemon {
     /// # Errors
     /// A configuration, rulebook, template or state that cannot be used.
     pub fn open(config: &Config, clock: Clock, opening: Opening) -> Result<Daemon, Trouble> {
-        let shelf = Arc::new(shelf(config)?);
-        let office = office(config, [0; 32])?;
-        // the store locks the directory first, so that two processes never make two keys
+        // the store locks the directory first: who finds it locked should not have read all texts before
         let (desk, store) = open_store(config, opening)?;
+        let shelf = Arc::new(shelf(config)?);
         let key = desk.house.key;
+        let office = office(config, key)?;
         let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         Ok(Daemon {
             own: office.address.clone(),
-            office: Office { key, ..office },
+            office,
             store,
             desk,
             shelf,
@@ -113,6 +115,7 @@ impl Daemon {
                 text_bytes: size(config.limits.text_bytes),
             },
             letters_per_round: size(config.limits.letters_per_round),
+            state: config.state.clone(),
             clock,
             stopped: None,
             turns: 0,
@@ -146,7 +149,7 @@ impl Daemon {
                     .to_owned(),
             ));
         }
-        let read = self.letters(inbox);
+        let read = self.left().and_then(|left| Ok(left + self.letters(inbox)?));
         if let Err(e) = &read
             && e.is_fatal()
         {
