@@ -3,7 +3,7 @@
 //! Exit codes: 0 done, 1 refused or failed with a message, 2 usage, 75 try again later
 //! (sysexits EX_TEMPFAIL, from `receive`), 255 a bug.
 
-mod bench;
+pub mod bench;
 mod board;
 mod complete;
 mod demo;

@@ -13,22 +13,23 @@ pub struct Used {
     pub cpu: Duration,
 }
 
-/// Processor time of all threads of this process that still live; wall time where the system does not tell.
-fn cpu() -> Option<Duration> {
+/// Processor time so far of all living threads of a process, `self` or its number; nothing where the system does not
+/// tell.
+pub fn cpu_of(process: &str) -> Option<Duration> {
     let mut nanos = 0;
-    for task in fs::read_dir("/proc/self/task").ok()? {
+    for task in fs::read_dir(format!("/proc/{process}/task")).ok()? {
         let text = fs::read_to_string(task.ok()?.path().join("schedstat")).ok()?;
         nanos += text.split(' ').next()?.parse::<u64>().ok()?;
     }
     Some(Duration::from_nanos(nanos))
 }
 
-/// Runs the work and says what it used.
+/// Runs the work and says what it used; processor time is wall time where the system does not tell.
 pub fn used<T>(work: impl FnOnce() -> T) -> (T, Used) {
-    let (before, start) = (cpu(), Instant::now());
+    let (before, start) = (cpu_of("self"), Instant::now());
     let done = work();
     let wall = start.elapsed();
-    let cpu = match (before, cpu()) {
+    let cpu = match (before, cpu_of("self")) {
         (Some(before), Some(after)) => after.saturating_sub(before),
         _ => wall,
     };
