@@ -65,8 +65,8 @@ pub struct Club {
     pub config: Config,
     script: &'static Script,
     key: [u8; 32],
-    turns: usize,
-    matches: u32,
+    /// Turns played in each match.
+    turns: Vec<u8>,
     letters: u64,
 }
 
@@ -126,8 +126,7 @@ impl Club {
             config,
             script,
             key,
-            turns: 0,
-            matches,
+            turns: vec![0; matches as usize],
             letters: 0,
         })
     }
@@ -150,19 +149,23 @@ impl Club {
     /// # Errors
     /// No more turns in the script, or too few matches.
     pub fn letters(&mut self, count: u32) -> Result<Vec<String>, Failure> {
-        let Some(order) = self.script.turns.get(self.turns) else {
-            return Err(Failure::new("the script of the benchmark is at its end"));
-        };
-        if count > self.matches {
+        let matches = self.turns.len() as u32;
+        if count > matches {
             return Err(Failure::new("fewer matches than letters"));
         }
-        let chair = (self.turns % 2) as u8;
-        let stride = self.matches / count;
-        let letters = (0..count)
-            .map(|i| self.letter(1 + i * stride, chair, order))
-            .collect();
-        self.turns += 1;
-        Ok(letters)
+        let stride = matches / count;
+        (0..count)
+            .map(|i| {
+                let no = 1 + i * stride;
+                let turn = &mut self.turns[(no - 1) as usize];
+                let order = self.script.turns.get(usize::from(*turn));
+                let order = order
+                    .ok_or_else(|| Failure::new("the script of the benchmark is at its end"))?;
+                let chair = *turn % 2;
+                *turn += 1;
+                Ok(self.letter(no, chair, order))
+            })
+            .collect()
     }
 
     fn letter(&mut self, no: u32, chair: u8, order: &str) -> String {
