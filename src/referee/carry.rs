@@ -5,7 +5,7 @@ use super::event::Event;
 use super::notice::{NoticeKind, Refusal, Why};
 use super::order::{Order, OrderLine, Part, Read, Slip};
 use super::state::{Match, MatchNo, PlayerNo, Registry, SentMail, Stage};
-use super::{Decision, Outcome, info, lobby, talk, turn};
+use super::{Decision, Outcome, clock, info, lobby, talk, turn};
 
 /// Carries a letter out on the desk, or refuses all of it.
 pub(super) fn carry(
@@ -34,6 +34,7 @@ pub(super) fn carry(
     let known = desk.events.clone();
     let known_changes = desk.over.changes.clone();
     desk.ignored.clone_from(&read.ignored);
+    desk.home = home;
     match all_parts(&mut desk, read, home, answered) {
         Ok(()) => desk.finish(),
         Err((line, stop)) => {
@@ -158,8 +159,13 @@ fn one_part<'r>(
         turn::orders(desk, no, &turn, answered)
             .map_err(|(at, why)| (turn.get(at).copied(), Stop::at(no, why)))?;
     }
-    for (line, order) in of(2) {
-        let no = if lobby::needs_game(order) || talk::needs_game(order) || info::needs_game(order) {
+    // A name counts for the invitations of the same letter.
+    for (line, order) in of(2).chain(of(3)) {
+        let no = if lobby::needs_game(order)
+            || talk::needs_game(order)
+            || info::needs_game(order)
+            || clock::needs_game(order)
+        {
             match find(desk, order) {
                 Ok(no) => Some(no),
                 Err(_)
@@ -177,7 +183,8 @@ fn one_part<'r>(
         };
         let done = lobby::order(desk, no, order)
             .or_else(|| talk::order(desk, no, order))
-            .or_else(|| info::order(desk, no, order));
+            .or_else(|| info::order(desk, no, order))
+            .or_else(|| clock::order(desk, no, order));
         let not_yet = || {
             Err(Why::NotYet {
                 command: first_word(&line.text),
@@ -198,12 +205,24 @@ fn first_word(text: &str) -> String {
 }
 
 pub(super) fn fine(desk: &mut Desk, no: Option<MatchNo>, line: &OrderLine) {
-    desk.fine.push(line.text.clone());
+    let text = |card: &str| match &line.order {
+        Ok(Order::Pick(c)) => vec![format!("pick {}", if card.is_empty() { c } else { card })],
+        Ok(Order::Guess(c)) => vec![format!("guess {}", if card.is_empty() { c } else { card })],
+        Ok(Order::Play(moves)) => vec![moves.clone()],
+        Ok(Order::IfCreated { created, otherwise }) => {
+            let created = created.as_ref().map(|t| format!("if created: {t}"));
+            let otherwise = otherwise.as_ref().map(|t| format!("else: {t}"));
+            created.into_iter().chain(otherwise).collect()
+        }
+        _ => vec![line.text.clone()],
+    };
+    desk.fine.extend(text(""));
     if let Some(no) = no {
+        // The card stands in its receipt, which is equally long for all cards.
         desk.understood
             .entry(no)
             .or_default()
-            .push(line.text.clone());
+            .extend(text("(your card: see below)"));
     }
 }
 
@@ -212,8 +231,12 @@ fn rank(order: &Order) -> u8 {
         Order::AcceptDraw
         | Order::DeclineDraw
         | Order::ClaimDraw
+        | Order::ClaimTime
+        | Order::AcceptUndo
+        | Order::DeclineUndo
         | Order::Accept
         | Order::Decline => 0,
+        Order::Name(_) => 2,
         Order::Play(_)
         | Order::Pick(_)
         | Order::Guess(_)
@@ -223,7 +246,7 @@ fn rank(order: &Order) -> u8 {
         | Order::Start(_)
         | Order::Exchange(_)
         | Order::Turn(_) => 1,
-        _ => 2,
+        _ => 3,
     }
 }
 

@@ -9,8 +9,8 @@ use super::apply::{Known, apply_known};
 use super::chance::Chance;
 use super::event::Event;
 use super::notice::{
-    Deed, GameInfo, MatchInfo, News, Notice, NoticeKind, Person, Receipt, Refusal, ReplyTo, Report,
-    To, Why, owed_word,
+    Deed, Down, GameInfo, MatchInfo, News, Notice, NoticeKind, Opening, Person, Receipt, Refusal,
+    ReplyTo, Report, To, Why, owed_word,
 };
 use super::room::Overlay;
 use super::state::{Match, MatchNo, Player, PlayerNo, Registry, Sealed, Stage};
@@ -71,6 +71,8 @@ pub(super) struct Desk<'a> {
     pub begun: Vec<MatchNo>,
     /// The letter's prose.
     pub ignored: Vec<String>,
+    /// The match the letter answers: an answer about nothing else can be answered there.
+    pub home: Option<MatchNo>,
 }
 
 impl<'a> Desk<'a> {
@@ -98,6 +100,7 @@ impl<'a> Desk<'a> {
             others: Vec::new(),
             begun: Vec::new(),
             ignored: Vec::new(),
+            home: None,
         }
     }
 
@@ -157,7 +160,7 @@ impl<'a> Desk<'a> {
                     .collect();
                 let mine = player.no == self.actor;
                 let begun = self.begun.contains(&no);
-                if !mine && !begun && !seen.iter().any(News::worth_a_mail) {
+                if !mine && !begun && seen.is_empty() {
                     continue;
                 }
                 if m.table.is_none() {
@@ -178,11 +181,16 @@ impl<'a> Desk<'a> {
                     continue;
                 };
                 report.news = seen;
+                add_openings(&m, &mut report);
                 if begun {
                     report.doubt = self.over.book(&m.book).and_then(|b| b.doubt.clone());
                 }
                 if mine {
                     report.receipts = self.receipts.remove(&no).unwrap_or_default();
+                    // A card that this very mail opens is no secret any more: the opening proves it.
+                    report
+                        .receipts
+                        .retain(|r| !report.news.iter().any(|n| n.opens(seat, r.turn)));
                     report.understood = self.understood.remove(&no).unwrap_or_default();
                 }
                 let silent = report.news.is_empty() && report.receipts.is_empty();
@@ -230,7 +238,10 @@ impl<'a> Desk<'a> {
             _ => NoticeKind::Several(answer),
         };
         if let Some(player) = self.over.player(self.actor) {
-            let m = home.or(kind.about()).and_then(|no| self.over.game(no));
+            let m = home
+                .or(kind.about())
+                .or(self.home)
+                .and_then(|no| self.over.game(no));
             let mut notice = self.notice(&player, m.as_deref(), kind);
             notice.answer = true;
             notice.ignored = std::mem::take(&mut self.ignored);
@@ -351,15 +362,41 @@ pub(super) fn bare(text: &str, prefix: &str) -> String {
     text.strip_prefix(prefix).unwrap_or(text).to_owned()
 }
 
+fn check(m: &Match, s: &Sealed) -> Vec<String> {
+    let seat = u32::from(s.seat.0) + 1;
+    seal::check_commands(&m.gid, s.turn, seat, &s.card.0, &s.nonce.0).to_vec()
+}
+
 /// The receipt of a sealed card.
 pub(super) fn receipt(m: &Match, s: &Sealed) -> Receipt {
-    let seat = u32::from(s.seat.0) + 1;
     Receipt {
         turn: s.turn,
         card: s.card.0.clone(),
         nonce: s.nonce.0.clone(),
         commitment: s.commitment.clone(),
-        check: seal::check_commands(&m.gid, s.turn, seat, &s.card.0, &s.nonce.0).to_vec(),
+        check: check(m, s),
+        filler: Receipt::filler(&s.card.0),
+        both: m.reveal_both,
+    }
+}
+
+/// A card that is turned over, with its proof.
+pub(super) fn opening(m: &Match, s: &Sealed) -> Opening {
+    Opening {
+        seat: s.seat,
+        turn: s.turn,
+        card: s.card.0.clone(),
+        commitment: s.commitment.clone(),
+        check: check(m, s),
+    }
+}
+
+/// What stayed hidden during the match is proved at its end (trust.md 4).
+pub(super) fn add_openings(m: &Match, report: &mut Report) {
+    let ended = |n: &News| matches!(n, News::Ended { .. });
+    if !m.opened.is_empty() && report.news.iter().any(ended) {
+        let openings = m.opened.iter().map(|s| opening(m, s)).collect();
+        report.news.push(News::Openings { openings });
     }
 }
 
@@ -454,16 +491,37 @@ pub(super) fn report_of(
             .filter(|s| Some(*s) != you)
             .collect(),
         guess_ahead,
+        down: m
+            .sealed
+            .iter()
+            .filter(|s| m.stage == Stage::Playing && Some(s.seat) != you)
+            .map(|s| Down {
+                seat: s.seat,
+                turn: s.turn,
+                commitment: s.commitment.clone(),
+            })
+            .collect(),
         receipts: Vec::new(),
         understood: Vec::new(),
         draw_offer: m.draw_offer.filter(|s| Some(*s) != you),
+        undo_offer: m.undo_offer.filter(|s| Some(*s) != you),
         draw_claim: if m.stage == Stage::Playing {
             table.draw_claim()
         } else {
             None
         },
-        deadline: m.deadline(),
+        deadline: you.and_then(|s| m.deadline_of(s)),
+        my_notes: m
+            .notes
+            .iter()
+            .filter(|n| Some(n.seat) == you)
+            .cloned()
+            .collect(),
         ending: m.ending.clone(),
+        ending_step: m.ending.as_ref().and_then(|e| {
+            let by = e.winners.first()?;
+            m.last.iter().find(|l| l.seat == *by)?.steps.last().cloned()
+        }),
         doubt: None,
     })
 }
@@ -529,6 +587,7 @@ pub(super) fn match_info(reg: &dyn Registry, m: &Match, reader: PlayerNo) -> Mat
         people: order.into_iter().filter_map(person).collect(),
         options,
         days: m.clock.days,
+        clock: m.clock.clone(),
         turn: m.turn(),
         yours: m.seat_of(reader).is_some_and(|s| awaited.contains(&s))
             || (m.stage == Stage::Inviting

@@ -21,8 +21,9 @@ const COLD: u32 = 60;
 const DURABLE: u32 = 600;
 /// Turns between two changes of the two.
 const DURABLE_STRETCH: usize = 30;
-/// Letters measured at each size of the growth row.
-const GROWTH_LETTERS: u32 = 100;
+/// Matches that play at each size of the growth row, and turns that each plays.
+const GROWTH_MATCHES: u32 = 100;
+const GROWTH_TURNS: u32 = 5;
 
 fn each(used: Duration, count: u32) -> Duration {
     used / count.max(1)
@@ -337,8 +338,11 @@ pub fn growth(small: &mut Club, large: &mut Club, matches: u32) -> Result<Row, F
 fn probe_apart(club: &mut Club) -> Result<Probe, Failure> {
     let dir = club.dir.join("mail/probe");
     MaildirInbox::open(&dir)?;
-    for (i, letter) in club.letters(GROWTH_LETTERS)?.iter().enumerate() {
-        fs::write(dir.join("new").join(format!("{i:06}.probe")), letter)?;
+    for turn in 0..GROWTH_TURNS {
+        for (i, letter) in club.letters(GROWTH_MATCHES)?.iter().enumerate() {
+            let name = format!("{turn}.{i:06}.probe");
+            fs::write(dir.join("new").join(name), letter)?;
+        }
     }
     let out = Command::new(std::env::current_exe()?)
         .arg("bench")

@@ -35,18 +35,20 @@ fn start(book: &Arc<Rulebook>) -> Result<Table, Failure> {
 
 /// Runs the work until it took long enough; answers the processor time of one run.
 fn timed<T>(least: Duration, mut work: impl FnMut() -> T) -> (T, Duration) {
-    let begin = Instant::now();
+    let (before, begin) = (meter::cpu_of_thread(), Instant::now());
     let mut runs = 1;
-    let (done, used) = meter::used(|| {
-        loop {
-            let done = work();
-            if begin.elapsed() >= least {
-                return done;
-            }
-            runs += 1;
+    let done = loop {
+        let done = work();
+        if begin.elapsed() >= least {
+            break done;
         }
-    });
-    (done, used.cpu / runs)
+        runs += 1;
+    };
+    let took = match (before, meter::cpu_of_thread()) {
+        (Some(before), Some(after)) => after.saturating_sub(before),
+        _ => begin.elapsed(),
+    };
+    (done, took / runs)
 }
 
 /// Chess, five steps deep, beside a peer on the same machine.
