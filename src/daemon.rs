@@ -104,15 +104,15 @@ impl Daemon {
     /// # Errors
     /// A configuration, rulebook, template or state that cannot be used.
     pub fn open(config: &Config, clock: Clock, opening: Opening) -> Result<Daemon, Trouble> {
-        let shelf = Arc::new(shelf(config)?);
-        let office = office(config, [0; 32])?;
-        // the store locks the directory first, so that two processes never make two keys
+        // the store locks the directory first: who finds it locked should not have read all texts before
         let (desk, store) = open_store(config, opening)?;
+        let shelf = Arc::new(shelf(config)?);
         let key = desk.house.key;
+        let office = office(config, key)?;
         let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         Ok(Daemon {
             own: office.address.clone(),
-            office: Office { key, ..office },
+            office,
             store,
             desk,
             shelf,
@@ -166,7 +166,7 @@ impl Daemon {
                     .to_owned(),
             ));
         }
-        let read = self.letters(inbox);
+        let read = self.left().and_then(|left| Ok(left + self.letters(inbox)?));
         if let Err(e) = &read
             && e.is_fatal()
         {

@@ -3,7 +3,7 @@
 //! Yardsticks that are loops run here, in turn with what they measure, on the same file system. Peers that are other
 //! programs are asked when they are installed. Nothing here is a test: figures depend on the machine.
 
-mod club;
+pub mod club;
 mod letters;
 mod meter;
 mod steps;
@@ -17,12 +17,15 @@ use serde::Serialize;
 
 use super::{Common, Done, Failure};
 
+pub use steps::{HYDRA, generated};
+
 /// Matches of the large state, and of `--full`.
 const LARGE: u32 = 10_000;
 const FULL: u32 = 1_000_000;
 /// Letters of the mailbox row.
 const MAILBOX: u32 = 10_000;
 
+/// What to measure, and where.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// Measure growth with 1,000,000 matches; takes many minutes and some gigabytes
@@ -83,6 +86,10 @@ fn per_second(count: u64, took: Duration) -> u64 {
     (count as f64 / took.as_secs_f64().max(f64::MIN_POSITIVE)) as u64
 }
 
+/// Measures and prints.
+///
+/// # Errors
+/// A disk that cannot be written, or a count that is wrong.
 pub fn run(common: &Common, a: &Arguments, out: &mut dyn Write) -> Done {
     if let Some([config, letters]) = a.probe.as_deref() {
         let probe = letters::probe(config, letters)?;
@@ -167,6 +174,7 @@ fn measure(common: &Common, a: &Arguments, dir: &Path) -> Result<Vec<Row>, Failu
                 &mut full,
                 &format!("{large} matches on file"),
             )?);
+            rows.push(letters::beside(&mut full)?);
         }
         if wants("durable") {
             say("durable turns");

@@ -4,7 +4,7 @@
 //! (sysexits EX_TEMPFAIL, from `receive`), 255 a bug.
 
 mod backup;
-mod bench;
+pub mod bench;
 mod board;
 mod complete;
 pub mod demo;

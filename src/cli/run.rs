@@ -12,7 +12,7 @@ use super::{Common, Done, EX_TEMPFAIL, Failure};
 use crate::config::{Config, ConfigError};
 use crate::daemon::{self, Daemon, Round, Trouble};
 use crate::edge::clock::Clock;
-use crate::edge::{entropy, pipe};
+use crate::edge::{entropy, incoming, pipe};
 use crate::post::reader::Reading;
 use crate::referee::order::Order;
 use crate::store::{Opening, StoreError};
@@ -182,11 +182,43 @@ pub fn receive(common: &Common) -> Done {
     let now = clock.now();
     let letter = pipe::take(&mut io::stdin().lock(), config.limits.letter_bytes, now)
         .map_err(|e| again(Failure::from(e)))?;
-    let mut daemon = Daemon::open(&config, clock, Opening::Quick).map_err(|e| again(e.into()))?;
-    daemon.letter(&letter).map_err(|e| again(e.into()))?;
-    // the letter is safe now: whatever happens to the mails, they wait in the outbox
+    match Daemon::open(&config, clock.clone(), Opening::Quick) {
+        Ok(mut daemon) => {
+            daemon.letter(&letter).map_err(|e| again(e.into()))?;
+            send(&config, daemon);
+        }
+        // whoever is at work takes it up
+        Err(Trouble::Store(StoreError::Busy(_))) => {
+            incoming::leave(&config.state, &letter).map_err(|e| again(e.into()))?;
+        }
+        Err(e) => return Err(again(e.into())),
+    }
+    // he who was at work may have looked for the last time just before a letter was left: one of us finds it
+    while !incoming::is_empty(&config.state) {
+        match Daemon::open(&config, clock.clone(), Opening::Quick) {
+            Ok(mut daemon) => match daemon.left() {
+                Ok(0) => break,
+                Ok(_) => send(&config, daemon),
+                Err(e) => {
+                    tracing::error!("{e}");
+                    break;
+                }
+            },
+            Err(Trouble::Store(StoreError::Busy(_))) => break,
+            Err(e) => {
+                tracing::error!("{e}");
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The letter is safe: whatever happens to the mails, they wait in the outbox.
+fn send(config: &Config, mut daemon: Daemon) {
     let mut sending = || -> Result<(), Failure> {
         let mut carrier = config.open_carrier()?;
+        daemon.left()?;
         daemon.tick()?;
         daemon.send(&mut *carrier)?;
         Ok(())
@@ -194,7 +226,6 @@ pub fn receive(common: &Common) -> Done {
     if let Err(f) = sending() {
         tracing::error!("{}", f.what);
     }
-    Ok(())
 }
 
 pub fn read(common: &Common, out: &mut dyn Write) -> Done {

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use super::{Auth, Config, ConfigError, InboxConf, OutboxConf, Password, Tls};
 use crate::edge::imap::{ImapInbox, ImapSetup, Login};
+use crate::edge::incoming;
 use crate::edge::maildir::{MaildirCarrier, MaildirInbox};
-use crate::edge::pipe::PipeInbox;
 use crate::edge::secret::{PasswordSource, Secret};
 use crate::edge::sendmail::SendmailCarrier;
 use crate::edge::smtp::{SmtpCarrier, SmtpSetup};
@@ -30,7 +30,11 @@ impl Config {
                 let inbox = MaildirInbox::open(dir).map_err(|e| self.trouble("inbox", dir, &e))?;
                 Box::new(inbox.limit(self.limits.letter_bytes))
             }
-            InboxConf::Pipe => Box::new(PipeInbox::new(None)),
+            // what `receive` takes while this process is at work
+            InboxConf::Pipe => {
+                let inbox = incoming::inbox(&self.state, self.limits.letter_bytes);
+                Box::new(inbox.map_err(|e| self.trouble("state", &self.state, &e))?)
+            }
             InboxConf::Imap(imap) => {
                 let port = imap
                     .port

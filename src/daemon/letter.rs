@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use jiff::Timestamp;
 
 use super::{Daemon, Trouble, events, records_trouble};
-use crate::edge::{Arrived, ArrivedId, Inbox};
+use crate::edge::{Arrived, ArrivedId, Inbox, InboxError, incoming};
 use crate::post::reader::{self, Context, Reading};
 use crate::referee::order::{OrderLine, Part, Read, Slip};
 use crate::referee::{self, Command, Decision, Event};
@@ -64,6 +64,19 @@ impl Daemon {
             }
         }
         Ok(count + self.settle(&mut staged, inbox)?)
+    }
+
+    /// The letters that other processes took from the pipe meanwhile and left for this one.
+    ///
+    /// # Errors
+    /// As [`Daemon::letters`].
+    pub fn left(&mut self) -> Result<usize, Trouble> {
+        if incoming::is_empty(&self.state) {
+            return Ok(0);
+        }
+        let inbox = incoming::inbox(&self.state, self.limits.letter_bytes as u64);
+        let mut inbox = inbox.map_err(|e| InboxError::Later(format!("left letters: {e}")))?;
+        self.letters(&mut inbox)
     }
 
     /// One sync for all that is staged, then their letters are done.

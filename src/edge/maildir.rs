@@ -36,6 +36,8 @@ pub fn create(dir: &Path) -> io::Result<()> {
 pub struct MaildirInbox {
     dir: PathBuf,
     limit: u64,
+    /// Remove what is settled, instead of moving it to `cur`.
+    removes: bool,
     /// Handed out and not settled: they must not end every wait at once.
     given: BTreeSet<PathBuf>,
 }
@@ -47,6 +49,7 @@ impl MaildirInbox {
         Ok(MaildirInbox {
             dir: dir.to_owned(),
             limit: LETTER_BYTES_MAX,
+            removes: false,
             given: BTreeSet::new(),
         })
     }
@@ -54,6 +57,12 @@ impl MaildirInbox {
     /// Letters above `bytes` are noted, not read.
     pub fn limit(mut self, bytes: u64) -> MaildirInbox {
         self.limit = bytes;
+        self
+    }
+
+    /// Letters that are settled are removed.
+    pub fn removing(mut self) -> MaildirInbox {
+        self.removes = true;
         self
     }
 
@@ -123,7 +132,11 @@ impl Inbox for MaildirInbox {
             .dir
             .join("cur")
             .join(format!("{}:2,S", unique_name(path)));
-        match fs::rename(path, &to) {
+        let done = match self.removes {
+            true => fs::remove_file(path),
+            false => fs::rename(path, &to),
+        };
+        match done {
             Ok(()) => Ok(()),
             // Another program moved it, or a settled letter is settled again.
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),

@@ -10,6 +10,7 @@ pub mod address;
 pub mod clock;
 pub mod entropy;
 pub mod imap;
+pub mod incoming;
 pub mod maildir;
 pub mod pipe;
 pub mod secret;

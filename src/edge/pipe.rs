@@ -1,12 +1,10 @@
 //! One letter on standard input, from the mail server's pipe.
 
 use std::io::{self, Read};
-use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{Arrived, ArrivedId, HEAD_BYTES_MAX, Inbox, InboxError, Place};
-use crate::store::Settled;
+use super::{Arrived, ArrivedId, HEAD_BYTES_MAX, Place};
 
 /// Reads one letter, `limit` bytes and one more at the most; of a larger one the head is kept. The rest is drained
 /// unread, so that the server's pipe does not break, and only its size is known.
@@ -36,44 +34,4 @@ pub fn take(from: &mut impl Read, limit: u64, received: Timestamp) -> io::Result
         too_big,
         received,
     })
-}
-
-/// An inbox that gives what it was given, once.
-pub struct PipeInbox {
-    letter: Option<Arrived>,
-    settled: bool,
-}
-
-impl PipeInbox {
-    /// An inbox of one letter, or of none where letters come by `tulpa receive` only.
-    pub fn new(letter: Option<Arrived>) -> PipeInbox {
-        PipeInbox {
-            letter,
-            settled: false,
-        }
-    }
-
-    /// Whether the letter is durable: only then may the exit code be 0.
-    pub fn is_settled(&self) -> bool {
-        self.settled
-    }
-}
-
-impl Inbox for PipeInbox {
-    fn fetch(&mut self, most: usize) -> Result<Vec<Arrived>, InboxError> {
-        if most == 0 {
-            return Ok(Vec::new());
-        }
-        Ok(self.letter.take().into_iter().collect())
-    }
-
-    fn settle(&mut self, _: &ArrivedId, _: Settled) -> Result<(), InboxError> {
-        self.settled = true;
-        Ok(())
-    }
-
-    fn wait(&mut self, most: Duration) -> Result<(), InboxError> {
-        std::thread::sleep(most);
-        Ok(())
-    }
 }

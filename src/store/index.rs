@@ -177,6 +177,11 @@ impl Index {
                 ),
                 None => None,
             };
+            let new = change.as_ref().map(|value| mark(&full, value));
+            if new.is_some() && new == old.map(|(_, hash, _)| hash) {
+                // the same row again, as for a match's public id at every turn
+                continue;
+            }
             let mut old_parts = 0;
             if let Some((kind, hash, rest)) = old {
                 add(&mut sum, &hash);
@@ -191,7 +196,7 @@ impl Index {
                 None if old.is_some() => writes.remove(full.clone()),
                 None => {}
                 Some(value) => {
-                    let hash = mark(&full, value);
+                    let hash = new.unwrap_or_default();
                     add(&mut sum, &hash);
                     let (kind, rest) = if value.len() > PIECE_BYTES {
                         parts = pieces_of(value.len());

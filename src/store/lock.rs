@@ -76,6 +76,13 @@ impl Lock {
     }
 }
 
+/// Said aloud: a process that is just being started (a sendmail, say) may still share the file, and would keep the lock.
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
+}
+
 fn boot_id() -> String {
     std::fs::read_to_string("/proc/sys/kernel/random/boot_id")
         .map(|s| s.trim().to_owned())

@@ -11,8 +11,9 @@ use super::seen;
 use super::tree::{Batch, Tree};
 use super::vault::{Settled, Store};
 
-/// Bytes of payloads that share one record; more make several records.
-const GROUP_BYTES: usize = 1 << 20;
+/// Bytes of payloads that share one record; more make several records. sled holds much memory while it applies a large
+/// batch (300 MB for some thousand rows), and a sync for each thirty letters is no longer what costs.
+const GROUP_BYTES: usize = 256 << 10;
 /// Mails of one record; the daemon numbers them.
 const GROUP_MAILS: u16 = 500;
 /// What makes a list of the payloads: brackets, and a comma before the next.
@@ -47,7 +48,7 @@ impl Store {
         last.map(|(_, settled)| settled)
     }
 
-    /// The same for several at once, with one sync for about a megabyte of them. When one is refused, those of
+    /// The same for several at once, with one sync for some dozens of them. When one is refused, those of
     /// earlier records stay and nothing of its own record is written.
     pub fn commit_many(&mut self, payloads: Vec<Payload>) -> Result<Vec<Settled>, StoreError> {
         self.write_staged()?;

@@ -28,7 +28,9 @@ const HOST: &str = "club.example";
 
 /// A game that is played again and again in all matches, whole turns from the first.
 pub struct Script {
+    /// Id of the game.
     pub game: &'static str,
+    /// Orders, of both sides in turn.
     pub turns: &'static [&'static str],
 }
 
@@ -57,12 +59,14 @@ const QUOTED: &str = "\
 
 /// A state directory with matches in it.
 pub struct Club {
+    /// Where it lies.
     pub dir: PathBuf,
+    /// Its configuration.
     pub config: Config,
     script: &'static Script,
     key: [u8; 32],
-    turns: usize,
-    matches: u32,
+    /// Turns played in each match.
+    turns: Vec<u8>,
     letters: u64,
 }
 
@@ -79,7 +83,11 @@ fn gid(no: u32) -> String {
 }
 
 impl Club {
-    /// Makes the directory and `matches` matches in it, the first turn of each still to come.
+    /// Makes the directory and `matches` matches in it, the first turn of each still to come; `tick` is told how many
+    /// there are.
+    ///
+    /// # Errors
+    /// A disk that cannot be written.
     pub fn found(
         dir: &Path,
         script: &'static Script,
@@ -118,35 +126,46 @@ impl Club {
             config,
             script,
             key,
-            turns: 0,
-            matches,
+            turns: vec![0; matches as usize],
             letters: 0,
         })
     }
 
+    /// The referee of this club.
+    ///
+    /// # Errors
+    /// A state that cannot be opened, or is open already.
     pub fn open(&self, opening: Opening) -> Result<Daemon, Failure> {
         Ok(Daemon::open(&self.config, Clock::system(), opening)?)
     }
 
+    /// The configuration's file.
     pub fn config_file(&self) -> PathBuf {
         self.dir.join("tulpa.ron")
     }
 
     /// `count` letters, the next turn of as many matches, spread over all of them.
+    ///
+    /// # Errors
+    /// No more turns in the script, or too few matches.
     pub fn letters(&mut self, count: u32) -> Result<Vec<String>, Failure> {
-        let Some(order) = self.script.turns.get(self.turns) else {
-            return Err(Failure::new("the script of the benchmark is at its end"));
-        };
-        if count > self.matches {
+        let matches = self.turns.len() as u32;
+        if count > matches {
             return Err(Failure::new("fewer matches than letters"));
         }
-        let chair = (self.turns % 2) as u8;
-        let stride = self.matches / count;
-        let letters = (0..count)
-            .map(|i| self.letter(1 + i * stride, chair, order))
-            .collect();
-        self.turns += 1;
-        Ok(letters)
+        let stride = matches / count;
+        (0..count)
+            .map(|i| {
+                let no = 1 + i * stride;
+                let turn = &mut self.turns[(no - 1) as usize];
+                let order = self.script.turns.get(usize::from(*turn));
+                let order = order
+                    .ok_or_else(|| Failure::new("the script of the benchmark is at its end"))?;
+                let chair = *turn % 2;
+                *turn += 1;
+                Ok(self.letter(no, chair, order))
+            })
+            .collect()
     }
 
     fn letter(&mut self, no: u32, chair: u8, order: &str) -> String {
@@ -226,6 +245,9 @@ fn begin(no: u32, book: &Rulebook) -> Payload {
 }
 
 /// A letter as it comes through a pipe.
+///
+/// # Errors
+/// None, as it is in memory.
 pub fn arrived(letter: &str) -> Result<Arrived, Failure> {
     Ok(pipe::take(
         &mut letter.as_bytes(),
@@ -237,11 +259,17 @@ pub fn arrived(letter: &str) -> Result<Arrived, Failure> {
 /// Letters at hand: given out once, and counted when they are done.
 #[derive(Default)]
 pub struct Pile {
+    /// Not yet given out.
     pub letters: Vec<Arrived>,
+    /// Settled so far.
     pub done: usize,
 }
 
 impl Pile {
+    /// A pile of these.
+    ///
+    /// # Errors
+    /// None, as they are in memory.
     pub fn of(letters: &[String]) -> Result<Pile, Failure> {
         Ok(Pile {
             letters: letters

@@ -21,8 +21,9 @@ const COLD: u32 = 60;
 const DURABLE: u32 = 600;
 /// Turns between two changes of the two.
 const DURABLE_STRETCH: usize = 30;
-/// Letters measured at each size of the growth row.
-const GROWTH_LETTERS: u32 = 100;
+/// Matches that play at each size of the growth row, and turns that each plays.
+const GROWTH_MATCHES: u32 = 100;
+const GROWTH_TURNS: u32 = 5;
 
 fn each(used: Duration, count: u32) -> Duration {
     used / count.max(1)
@@ -86,13 +87,12 @@ fn settled(done: usize, letters: usize) -> Result<(), Failure> {
     }
 }
 
-/// One letter by a process of its own.
-pub fn cold(club: &mut Club, size: &str) -> Result<Row, Failure> {
+/// Hands each letter to a `receive` of its own; processor time and wall time of one.
+fn receive(club: &Club, letters: &[String]) -> Result<(Option<Duration>, Duration), Failure> {
     let program = std::env::current_exe()?;
-    let letters = club.letters(COLD)?;
     let before = meter::children();
     let start = Instant::now();
-    for letter in &letters {
+    for letter in letters {
         let mut child = Command::new(&program)
             .arg("receive")
             .arg("-c")
@@ -113,18 +113,54 @@ pub fn cold(club: &mut Club, size: &str) -> Result<Row, Failure> {
         (Some(before), Some(after)) => Some(each(after.saturating_sub(before), COLD)),
         _ => None,
     };
-    Ok(Row {
+    Ok((cpu, wall))
+}
+
+/// One letter by a process of its own, the whole way.
+pub fn cold(club: &mut Club, size: &str) -> Result<Row, Failure> {
+    let letters = club.letters(COLD)?;
+    let (cpu, wall) = receive(club, &letters)?;
+    let note = format!("{} wall, syncs and the sent mail included", millis(wall));
+    Ok(cold_row(
+        &format!("the same as a cold one-shot `receive`, {size}"),
+        cpu,
+        note,
+    ))
+}
+
+/// One letter by a process of its own while a referee is at work, who takes it up.
+pub fn beside(club: &mut Club) -> Result<Row, Failure> {
+    let letters = club.letters(COLD)?;
+    let mut daemon = club.open(Opening::Careful)?;
+    let (cpu, wall) = receive(club, &letters)?;
+    let (left, used) = meter::used(|| daemon.left());
+    settled(left?, letters.len())?;
+    daemon.close()?;
+    let note = format!(
+        "{} wall; the referee at work took them up for {} of CPU each",
+        millis(wall),
+        millis(each(used.cpu, COLD))
+    );
+    Ok(cold_row(
+        "cold `receive` beside a running referee",
+        cpu,
+        note,
+    ))
+}
+
+fn cold_row(what: &str, cpu: Option<Duration>, note: String) -> Row {
+    Row {
         key: "cold",
-        what: format!("the same as a cold one-shot `receive`, {size}"),
+        what: what.to_owned(),
         yardstick: "GalaxyNG 14.9 ms, njudge 11.4 ms of CPU (given)".to_owned(),
         target: "below 3 ms of CPU".to_owned(),
         measured: cpu.map_or("not told by this system".to_owned(), |c| {
             format!("{} of CPU", millis(c))
         }),
         met: cpu.map(|c| c < Duration::from_millis(3)),
-        note: format!("{} wall, syncs and the sent mail included", millis(wall)),
+        note,
         figure: cpu.map(|c| c.as_secs_f64() * 1e3),
-    })
+    }
 }
 
 /// Turns on the disk one by one, in turn with the bare disk.
@@ -302,8 +338,11 @@ pub fn growth(small: &mut Club, large: &mut Club, matches: u32) -> Result<Row, F
 fn probe_apart(club: &mut Club) -> Result<Probe, Failure> {
     let dir = club.dir.join("mail/probe");
     MaildirInbox::open(&dir)?;
-    for (i, letter) in club.letters(GROWTH_LETTERS)?.iter().enumerate() {
-        fs::write(dir.join("new").join(format!("{i:06}.probe")), letter)?;
+    for turn in 0..GROWTH_TURNS {
+        for (i, letter) in club.letters(GROWTH_MATCHES)?.iter().enumerate() {
+            let name = format!("{turn}.{i:06}.probe");
+            fs::write(dir.join("new").join(name), letter)?;
+        }
     }
     let out = Command::new(std::env::current_exe()?)
         .arg("bench")

@@ -13,22 +13,39 @@ pub struct Used {
     pub cpu: Duration,
 }
 
-/// Processor time of all threads of this process that still live; wall time where the system does not tell.
-fn cpu() -> Option<Duration> {
+/// Processor time so far of all living threads of a process, `self` or its number; nothing where the system does not
+/// tell.
+pub fn cpu_of(process: &str) -> Option<Duration> {
     let mut nanos = 0;
-    for task in fs::read_dir("/proc/self/task").ok()? {
+    for task in fs::read_dir(format!("/proc/{process}/task")).ok()? {
         let text = fs::read_to_string(task.ok()?.path().join("schedstat")).ok()?;
         nanos += text.split(' ').next()?.parse::<u64>().ok()?;
     }
     Some(Duration::from_nanos(nanos))
 }
 
-/// Runs the work and says what it used.
+/// Processor time of this thread so far.
+pub fn cpu_of_thread() -> Option<Duration> {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(Duration::from_nanos(text.split(' ').next()?.parse().ok()?))
+}
+
+/// Two neighbouring fields of `/proc/self/stat`, in ticks, counted from the one after the name: it may hold anything.
+fn ticks(at: usize) -> Option<Duration> {
+    let stat = fs::read_to_string("/proc/self/stat").ok()?;
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(at);
+    let user: u32 = fields.next()?.parse().ok()?;
+    let system: u32 = fields.next()?.parse().ok()?;
+    Some(TICK * (user + system))
+}
+
+/// Runs the work and says what it used, all threads together, also those that ended; to 10 ms. Processor time is wall
+/// time where the system does not tell.
 pub fn used<T>(work: impl FnOnce() -> T) -> (T, Used) {
-    let (before, start) = (cpu(), Instant::now());
+    let (before, start) = (ticks(11), Instant::now());
     let done = work();
     let wall = start.elapsed();
-    let cpu = match (before, cpu()) {
+    let cpu = match (before, ticks(11)) {
         (Some(before), Some(after)) => after.saturating_sub(before),
         _ => wall,
     };
@@ -37,12 +54,7 @@ pub fn used<T>(work: impl FnOnce() -> T) -> (T, Used) {
 
 /// Processor time, user and system, of all children that ended and were waited for; to 10 ms.
 pub fn children() -> Option<Duration> {
-    let stat = fs::read_to_string("/proc/self/stat").ok()?;
-    // after the name, which may hold anything: state is field 3, cutime 16, cstime 17
-    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(13);
-    let user: u32 = fields.next()?.parse().ok()?;
-    let system: u32 = fields.next()?.parse().ok()?;
-    Some(TICK * (user + system))
+    ticks(13)
 }
 
 /// Resident memory of this process now, bytes.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::super::Failure;
-use super::{Row, millis};
+use super::{Row, meter, millis};
 use crate::rules::{NoDice, Options, Rulebook, Shelf, Table, What};
 
 /// Depth of the chess row, and how many positions lie there (every perft table has it).
@@ -25,7 +25,7 @@ const LARGE_SQUARES: usize = 128;
 /// Steps a second that large boards must reach.
 const LARGE_RATE: f64 = 5e6;
 /// A middle game with drops, each side at its last king, so that every step is tested for its safety.
-const HYDRA: &str = include_str!("hydra.json");
+pub const HYDRA: &str = include_str!("hydra.json");
 
 fn start(book: &Arc<Rulebook>) -> Result<Table, Failure> {
     let (table, _) = Table::begin(book, &Options::new(), &mut NoDice)
@@ -33,18 +33,22 @@ fn start(book: &Arc<Rulebook>) -> Result<Table, Failure> {
     Ok(table)
 }
 
-/// Runs the work until it took long enough; answers the time of one run.
+/// Runs the work until it took long enough; answers the processor time of one run.
 fn timed<T>(least: Duration, mut work: impl FnMut() -> T) -> (T, Duration) {
-    let begin = Instant::now();
-    let mut runs = 0;
-    loop {
+    let (before, begin) = (meter::cpu_of_thread(), Instant::now());
+    let mut runs = 1;
+    let done = loop {
         let done = work();
-        runs += 1;
-        let took = begin.elapsed();
-        if took >= least {
-            return (done, took / runs);
+        if begin.elapsed() >= least {
+            break done;
         }
-    }
+        runs += 1;
+    };
+    let took = match (before, meter::cpu_of_thread()) {
+        (Some(before), Some(after)) => after.saturating_sub(before),
+        _ => begin.elapsed(),
+    };
+    (done, took / runs)
 }
 
 /// Chess, five steps deep, beside a peer on the same machine.
@@ -89,7 +93,7 @@ pub fn chess(peer: Option<&str>) -> Result<Row, Failure> {
     })
 }
 
-/// What a peer needs, by the clock, from the question to the answer; the best of three.
+/// The processor time that a peer needs from the question to the answer; the best of three.
 fn ask(program: &str, depth: u32, right: u64) -> Option<(String, Duration)> {
     let mut child = Command::new(program)
         .stdin(Stdio::piped())
@@ -97,6 +101,7 @@ fn ask(program: &str, depth: u32, right: u64) -> Option<(String, Duration)> {
         .stderr(Stdio::null())
         .spawn()
         .ok()?;
+    let process = child.id().to_string();
     let mut to = child.stdin.take()?;
     let mut from = BufReader::new(child.stdout.take()?)
         .lines()
@@ -111,10 +116,14 @@ fn ask(program: &str, depth: u32, right: u64) -> Option<(String, Duration)> {
         for _ in 0..3 {
             writeln!(to, "position startpos\nisready").ok()?;
             from.by_ref().find(|l| l == "readyok")?;
-            let start = Instant::now();
+            let (before, start) = (meter::cpu_of(&process), Instant::now());
             writeln!(to, "go perft {depth}").ok()?;
             let answer = from.by_ref().find(|l| l.starts_with("Nodes searched"))?;
-            best = best.min(start.elapsed());
+            let took = match (before, meter::cpu_of(&process)) {
+                (Some(before), Some(after)) => after.saturating_sub(before),
+                _ => start.elapsed(),
+            };
+            best = best.min(took);
             if answer.rsplit(' ').next()?.parse() != Ok(right) {
                 return None;
             }
@@ -182,7 +191,7 @@ pub fn all() -> Result<Vec<Row>, Failure> {
 }
 
 /// Steps of the first turn's first two steps, or of the first two turns where a turn is one step.
-fn generated(table: &Table) -> u64 {
+pub fn generated(table: &Table) -> u64 {
     match table.steps_exactly(2) {
         0 => table.perft(2),
         two => two,
