@@ -1,28 +1,38 @@
 //! LAYER 5: the loop. One letter at a time from the inbox through reader, referee and mailing into one transaction,
 //! and from the outbox to the carrier. Nothing here knows a rule; everything here is in the order that loses nothing.
 
+mod alarm;
+mod budget;
+mod guard;
+mod keep;
 mod letter;
 mod mails;
 mod send;
 mod setup;
 mod tick;
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::SignedDuration;
 
 use crate::config::Config;
 use crate::edge::clock::Clock;
-use crate::edge::{Carrier, Inbox, InboxError};
+use crate::edge::{Arrived, Carrier, Inbox, InboxError, entropy};
 use crate::post::address::Addr;
 use crate::post::letter::Limits;
 use crate::post::mailing::Office;
 use crate::referee::Event;
 use crate::rules::Shelf;
 use crate::store::records::{Desk, Shelved};
-use crate::store::{Opening, Store, StoreError};
+use crate::store::{Opening, Store, StoreError, fail};
 
+use budget::Budget;
+use guard::Beat;
 pub use letter::Rehearsal;
-use setup::open_store;
 pub use setup::{office, rebuild, shelf, the_fold};
+use setup::{open_store, size};
 
 /// Why the referee stops, or why a letter has to wait.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +46,11 @@ pub enum Trouble {
     /// Something of the set-up is wrong.
     #[error("{0}")]
     Setup(String),
+    /// The disk is nearly full: letters wait in the mailbox, mails in the outbox.
+    #[error(
+        "the disk is nearly full; letters wait in the mailbox\n  hint: make room, the referee goes on by itself"
+    )]
+    Low,
     /// A letter tripped the program; it is tried again later.
     #[error("a letter could not be handled and is tried again")]
     Struck,
@@ -50,7 +65,7 @@ impl Trouble {
         match self {
             Trouble::Store(e) => e.is_fatal(),
             Trouble::Inbox(InboxError::Stop(_)) | Trouble::Setup(_) | Trouble::Chance(_) => true,
-            Trouble::Inbox(InboxError::Later(_)) | Trouble::Struck => false,
+            Trouble::Inbox(InboxError::Later(_)) | Trouble::Struck | Trouble::Low => false,
         }
     }
 }
@@ -68,6 +83,9 @@ pub struct Round {
     pub waiting: usize,
 }
 
+/// Gives 32 bytes that nobody can foresee.
+pub type Chance = Box<dyn FnMut() -> std::io::Result<[u8; 32]> + Send>;
+
 /// The referee at work.
 pub struct Daemon {
     store: Store,
@@ -78,6 +96,17 @@ pub struct Daemon {
     trusted_authserv: Vec<String>,
     limits: Limits,
     letters_per_round: usize,
+    budget: Budget,
+    keeper: Option<Addr>,
+    free_bytes: u64,
+    keep_quarantine: Duration,
+    jump: Duration,
+    outage: Duration,
+    beat: Option<Beat>,
+    /// The transaction up to which the index was copied.
+    checkpointed: u64,
+    /// Where chance comes from: the operating system, but in a simulation.
+    pub chance: Chance,
     /// The clock.
     pub clock: Clock,
     /// Why nothing is sent until the Keeper acts, if so.
@@ -96,7 +125,16 @@ impl Daemon {
         // the store locks the directory first, so that two processes never make two keys
         let (desk, store) = open_store(config, &shelf, opening)?;
         let key = desk.house.key;
-        let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        let mut store = store;
+        let time = |d: Duration| SignedDuration::try_from(d).unwrap_or(SignedDuration::MAX);
+        store.give_up_after(time(config.clocks.give_up));
+        let keeper = match &config.keeper.address {
+            None => None,
+            Some(text) => Some(
+                Addr::parse(text).map_err(|e| Trouble::Setup(format!("keeper.address: {e}")))?,
+            ),
+        };
+        let checkpointed = store.head().0;
         Ok(Daemon {
             own: office.address.clone(),
             office: Office { key, ..office },
@@ -111,8 +149,18 @@ impl Daemon {
                 depth: size(config.limits.depth),
                 parts: size(config.limits.parts),
                 text_bytes: size(config.limits.text_bytes),
+                orders: size(config.limits.orders),
             },
             letters_per_round: size(config.limits.letters_per_round),
+            budget: Budget::new(&config.limits),
+            keeper,
+            free_bytes: config.keeper.free_bytes,
+            keep_quarantine: config.keeper.keep_quarantine,
+            jump: config.clocks.jump,
+            outage: config.clocks.outage,
+            beat: None,
+            checkpointed,
+            chance: Box::new(entropy::fresh),
             clock,
             stopped: None,
             turns: 0,
@@ -131,6 +179,9 @@ impl Daemon {
 
     /// One round: letters in, time, mails out.
     ///
+    /// Time goes by only for those whose letters could be read: where the inbox is out of reach, or holds more than one
+    /// round takes, no clock runs out.
+    ///
     /// # Errors
     /// What ended it early; what was settled before stays settled.
     pub fn round(
@@ -140,29 +191,49 @@ impl Daemon {
     ) -> Result<Round, Trouble> {
         let mut round = Round::default();
         let turns = self.turns;
-        if self.store.is_low() {
-            return Err(Trouble::Setup(
-                "the disk is nearly full; letters wait in the mailbox\n  hint: make room, then start again"
-                    .to_owned(),
-            ));
+        self.must_have_room()?;
+        let trouble = match inbox.fetch(self.letters_per_round) {
+            Err(e) => Some(e.into()),
+            Ok(arrived) => {
+                self.guard()?;
+                let trouble = self.letters(&arrived, inbox, &mut round)?;
+                if trouble.is_none() && arrived.len() < self.letters_per_round {
+                    self.tick()?;
+                }
+                trouble
+            }
+        };
+        round.mails = self.send(carrier)?;
+        self.keep()?;
+        round.turns = self.turns - turns;
+        round.waiting = self.waiting()?;
+        match trouble {
+            Some(trouble) => Err(trouble),
+            None => Ok(round),
         }
-        let arrived = inbox.fetch(self.letters_per_round);
-        for letter in arrived.iter().flatten() {
+    }
+
+    /// Handles letters and marks them as done. What comes back is no reason to stop, but these letters come again.
+    fn letters(
+        &mut self,
+        arrived: &[Arrived],
+        inbox: &mut dyn Inbox,
+        round: &mut Round,
+    ) -> Result<Option<Trouble>, Trouble> {
+        for letter in arrived {
             match self.letter(letter) {
                 Ok(settled) => {
-                    inbox.settle(&letter.id, settled)?;
                     round.letters += 1;
+                    if let Err(e) = inbox.settle(&letter.id, settled) {
+                        return Ok(Some(e.into()));
+                    }
                 }
                 Err(e) if e.is_fatal() => return Err(e),
+                Err(e @ Trouble::Low) => return Ok(Some(e)),
                 Err(e) => tracing::warn!("{e}"),
             }
         }
-        self.tick()?;
-        round.mails = self.send(carrier)?;
-        round.turns = self.turns - turns;
-        round.waiting = self.waiting()?;
-        arrived?;
-        Ok(round)
+        Ok(None)
     }
 
     /// Stops cleanly.
@@ -171,6 +242,15 @@ impl Daemon {
     /// An index that could not be synced; it is made again at the next start.
     pub fn close(self) -> Result<(), Trouble> {
         Ok(self.store.close()?)
+    }
+}
+
+/// What `f` gives, or nothing where it tripped an assertion: one letter must not stop all matches.
+fn untripped<T>(f: impl FnOnce() -> T) -> Option<T> {
+    match catch_unwind(AssertUnwindSafe(f)) {
+        Ok(value) => Some(value),
+        Err(crash) if crash.is::<fail::Crash>() => resume_unwind(crash),
+        Err(_) => None,
     }
 }
 

@@ -1,11 +1,10 @@
 //! From one letter to one transaction.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use jiff::Timestamp;
 
-use super::{Daemon, Trouble, events, records_trouble};
-use crate::edge::{Arrived, entropy};
+use super::budget::{Answering, hold_back, is_answer};
+use super::{Daemon, Trouble, events, records_trouble, untripped};
+use crate::edge::Arrived;
 use crate::post::reader::{self, Context, Reading};
 use crate::referee::order::{OrderLine, Part, Read, Slip};
 use crate::referee::{self, Command, Decision, Event};
@@ -49,15 +48,34 @@ impl Daemon {
         if let Some(settled) = known {
             return Ok(settled);
         }
+        self.must_have_room()?;
         let now = self.clock.now();
-        let entropy = entropy::fresh().map_err(Trouble::Chance)?;
-        let handled = catch_unwind(AssertUnwindSafe(|| self.rehearse(arrived, now, &entropy)));
-        let rehearsal = match handled {
-            Ok(rehearsal) => rehearsal?,
-            Err(_) => return self.strike(arrived, keys),
+        let entropy = (self.chance)().map_err(Trouble::Chance)?;
+        let Some(rehearsal) = untripped(|| self.rehearse(arrived, now, &entropy)) else {
+            return self.strike(arrived, keys);
         };
+        let rehearsal = rehearsal?;
         let Some(decision) = rehearsal.decision else {
             return Ok(self.settle("machine", keys)?);
+        };
+        let mut mails = rehearsal.mails;
+        let spends = match self.answering(&decision, now)? {
+            Answering::Now(spends) => spends,
+            Answering::Hourly(player, spends) => {
+                let answer = decision.notices.iter().find(|n| is_answer(n));
+                let kind = answer.map(|n| n.kind.name());
+                if let Some(mail) = mails.iter_mut().find(|m| Some(m.kind.as_str()) == kind) {
+                    hold_back(mail, player, now);
+                }
+                spends
+            }
+            Answering::Never => {
+                self.alarm(
+                    "strangers",
+                    "the answers to unknown senders are used up for now; their letters are not answered",
+                )?;
+                return Ok(self.settle("unanswered", keys)?);
+            }
         };
         keys.extend(decision.key.clone());
         let turns = count_turns(&decision.events);
@@ -66,10 +84,18 @@ impl Daemon {
             outcome: decision.outcome.word().to_owned(),
             keys: keys.clone(),
             events: events(&decision.events)?,
-            mails: rehearsal.mails,
+            mails,
+            spends,
             ..Payload::default()
         };
-        match self.store.commit(payload) {
+        let before = self.store.head().0;
+        let committed = match untripped(|| self.store.commit(payload)) {
+            Some(committed) => committed,
+            // the records could not take it: nothing is written yet, so it is a letter like any other that trips us
+            None if self.store.head().0 == before => return self.strike(arrived, keys),
+            None => return Err(StoreError::Broken("the program tripped".to_owned()).into()),
+        };
+        match committed {
             Ok(settled) => {
                 self.turns += turns;
                 Ok(settled)
@@ -154,8 +180,12 @@ impl Daemon {
             return Err(Trouble::Struck);
         }
         let id = self.store.quarantine()?.keep(&arrived.bytes)?;
-        tracing::error!("letter {id} is set aside in `quarantine`");
-        Ok(self.settle("quarantined", keys)?)
+        let settled = self.settle("quarantined", keys)?;
+        self.alarm(
+            "quarantine",
+            &format!("a letter tripped the program {STRIKES_MAX} times and is set aside: `quarantine/{id}.eml`"),
+        )?;
+        Ok(settled)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::post::address::{Addr, AddrError};
 use crate::post::compose::{Alias, Instance};
 use crate::post::mailing::Office;
 use crate::post::words::Templates;
-use crate::referee::state::House;
+use crate::referee::state::{Allowance, House};
 use crate::rules::Shelf;
 use crate::store::records::{Desk, fold};
 use crate::store::{Fold, Opening, Store};
@@ -106,15 +106,27 @@ pub(super) fn open_store(
     shelf: &Shelf,
     opening: Opening,
 ) -> Result<(Arc<Desk>, Store), Trouble> {
-    let key = server_key(&config.state)?;
-    let house = House {
-        key,
-        strict: config.identity.strict,
-        days: config.clocks.days,
-    };
-    let desk = Arc::new(Desk::new(house, shelf));
+    let desk = Arc::new(Desk::new(house(config)?, shelf));
     let store = Store::open_as(&config.state, the_fold(&desk), opening)?;
     Ok((desk, store))
+}
+
+fn house(config: &Config) -> Result<House, Trouble> {
+    Ok(House {
+        key: server_key(&config.state)?,
+        strict: config.identity.strict,
+        days: config.clocks.days,
+        allowance: Allowance {
+            orders: size(config.limits.orders),
+            new_games: size(config.limits.new_games_per_day),
+            invitations: size(config.limits.invitations_per_day),
+        },
+    })
+}
+
+/// A configured number as a count.
+pub(super) fn size(n: u64) -> usize {
+    usize::try_from(n).unwrap_or(usize::MAX)
 }
 
 /// The fold of the referee's events.
@@ -129,12 +141,7 @@ pub fn the_fold(desk: &Arc<Desk>) -> Fold {
 /// A state that cannot be opened, or a damaged journal.
 pub fn rebuild(config: &Config) -> Result<Store, Trouble> {
     let shelf = shelf(config)?;
-    let house = House {
-        key: server_key(&config.state)?,
-        strict: config.identity.strict,
-        days: config.clocks.days,
-    };
-    let desk = Arc::new(Desk::new(house, &shelf));
+    let desk = Arc::new(Desk::new(house(config)?, &shelf));
     Ok(Store::rebuild(&config.state, the_fold(&desk))?)
 }
 

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{Daemon, Trouble, events, records_trouble};
-use crate::edge::entropy;
+use super::{Daemon, Trouble, events, records_trouble, untripped};
 use crate::referee::{self, Command};
 use crate::store::Payload;
 
@@ -20,9 +19,19 @@ impl Daemon {
         if referee::next_deadline(&registry).is_none_or(|t| t > now) {
             return registry.sound().map_err(records_trouble);
         }
-        let entropy = entropy::fresh().map_err(Trouble::Chance)?;
-        let decision = referee::decide(&registry, &self.shelf, &Command::Tick, now, &entropy);
         registry.sound().map_err(records_trouble)?;
+        let entropy = (self.chance)().map_err(Trouble::Chance)?;
+        let registry = self.records();
+        let decided =
+            untripped(|| referee::decide(&registry, &self.shelf, &Command::Tick, now, &entropy));
+        registry.sound().map_err(records_trouble)?;
+        let Some(decision) = decided else {
+            // letters are still handled
+            return self.alarm(
+                "clocks",
+                "the clocks tripped the program; please report this",
+            );
+        };
         if decision.events.is_empty() && decision.notices.is_empty() {
             return Ok(());
         }

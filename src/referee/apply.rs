@@ -54,6 +54,7 @@ pub(super) fn apply_known(
                 playing: Vec::new(),
                 over: Vec::new(),
                 invited: Vec::new(),
+                opened: Vec::new(),
             }));
             Ok(())
         }
@@ -170,10 +171,13 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
     for (i, player) in players.iter().enumerate() {
         on_player(rec, *player, |p| {
             p.playing.push(*game);
-            if i == 0 && !open {
-                p.invited.push(at);
-                p.invited
-                    .retain(|t| at.as_second() - t.as_second() < super::state::DAY);
+            if i == 0 {
+                p.opened.push(at);
+                // one for each who is invited
+                p.invited.extend(players.iter().skip(1).map(|_| at));
+                for times in [&mut p.opened, &mut p.invited] {
+                    times.retain(|t| at.as_second() - t.as_second() < super::state::DAY);
+                }
             }
         })?;
     }
@@ -248,6 +252,10 @@ fn in_match(
             };
             m.sealed.retain(|s| s.turn > *turn);
             settle(rec, &mut m, table, &happened, at)?;
+        }
+        Event::ClockMoved { seconds, .. } => {
+            let since = m.since.as_second().saturating_add(*seconds);
+            m.since = Timestamp::from_second(since).unwrap_or(m.since);
         }
         Event::Planned { plan, .. } => {
             m.plans

@@ -53,7 +53,11 @@ pub(super) fn letter(
     entropy: &Entropy,
 ) -> Decision {
     if let Some(code) = code_of(read) {
-        return confirm(reg, shelf, read, &code, now, entropy);
+        // new orders in the answer to a mail that asks no more are a letter like any other
+        let spent = reg.held(&code).is_none();
+        if !spent || read.orders().all(|o| matches!(o, Order::Confirm(_))) {
+            return confirm(reg, shelf, read, &code, now, entropy);
+        }
     }
     match judge(reg, read) {
         Verdict::Nobody => Decision {
@@ -62,14 +66,12 @@ pub(super) fn letter(
         },
         Verdict::Ask { address, from } => hold(reg, read, address, from, now, entropy),
         Verdict::Stranger => {
-            let desk = Desk::new(
-                reg,
-                shelf,
-                now,
-                entropy,
-                PlayerNo(reg.counters().players + 1),
-            );
-            carry(desk, read, None, None, Some(read.from.clone()))
+            let player = PlayerNo(reg.counters().players + 1);
+            let desk = Desk::new(reg, shelf, now, entropy, player);
+            let mut decision = carry(desk, read, None, None, Some(read.from.clone()));
+            // the number that he has from now on: a copy of this first letter is known by it
+            decision.key = mail_key(player, read, None);
+            decision
         }
         Verdict::Acts {
             player,
@@ -336,5 +338,8 @@ fn confirm(
         Some(a.game) == home && chair(reg, a.game, a.chair).is_some_and(|p| p.no == player)
     });
     // Being used up is no order either: it stands where the letter is refused.
-    carry(desk, &held.read, home, answered, stranger)
+    let mut decision = carry(desk, &held.read, home, answered, stranger);
+    // a copy of the held letter that comes later is a copy of what was carried out now
+    decision.key = mail_key(player, &held.read, answered);
+    decision
 }

@@ -81,7 +81,7 @@ fn all_parts<'r>(
         return Err((
             Some(slip),
             Stop {
-                why: slip_why(slip),
+                why: slip_why(slip, desk.over.house().allowance.orders),
                 game: home,
             },
         ));
@@ -104,7 +104,7 @@ fn all_parts<'r>(
     Ok(())
 }
 
-fn slip_why(line: &OrderLine) -> Why {
+fn slip_why(line: &OrderLine, orders_max: usize) -> Why {
     match line.order.as_ref().err() {
         Some(Slip::NearMiss { word, meant }) => Why::NearMiss {
             word: word.clone(),
@@ -123,9 +123,7 @@ fn slip_why(line: &OrderLine) -> Why {
             found: found.clone(),
             usage: usage.clone(),
         },
-        _ => Why::TooMany {
-            most: super::order::ORDERS_MAX,
-        },
+        _ => Why::TooMany { most: orders_max },
     }
 }
 

@@ -202,6 +202,13 @@ pub enum Event {
         /// Its code.
         code: Secret,
     },
+    /// The referee was away, or its clock was set: the time for the present decision begins so much later.
+    ClockMoved {
+        /// In which match.
+        game: MatchNo,
+        /// Seconds; below 0 where the clock was set back.
+        seconds: i64,
+    },
     /// A reminder went out.
     Reminded {
         /// In which match.
@@ -228,6 +235,7 @@ impl Event {
             | Event::DrawDeclined { game, .. }
             | Event::Finished { game, .. }
             | Event::Said { game, .. }
+            | Event::ClockMoved { game, .. }
             | Event::Reminded { game, .. } => Some(*game),
             _ => None,
         }

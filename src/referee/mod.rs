@@ -50,6 +50,13 @@ pub enum Command {
     Letter(Box<Read>),
     /// Time went by.
     Tick,
+    /// The referee was away, or its clock was set: nobody's time ran meanwhile.
+    ClockMoved {
+        /// Seconds; below 0 where the clock was set back.
+        seconds: i64,
+        /// In which matches.
+        games: Vec<MatchNo>,
+    },
 }
 
 /// What became of a letter (reliability.md 4).
@@ -109,6 +116,9 @@ pub fn decide(
     match command {
         Command::Letter(read) => authority::letter(registry, shelf, read, now, entropy),
         Command::Tick => tick::tick(registry, shelf, now, entropy),
+        Command::ClockMoved { seconds, games } => {
+            tick::moved(registry, shelf, now, entropy, *seconds, games)
+        }
     }
 }
 

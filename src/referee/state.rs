@@ -68,6 +68,8 @@ pub struct Player {
     pub over: Vec<MatchNo>,
     /// When his last invitations went out; for the limit a day.
     pub invited: Vec<Timestamp>,
+    /// When he put up his last games; for the limit a day.
+    pub opened: Vec<Timestamp>,
 }
 
 /// How far a match has come.
@@ -346,6 +348,29 @@ pub struct House {
     pub strict: bool,
     /// Days for a turn where the players name none; 0: no limit.
     pub days: u32,
+    /// How much a player may ask for.
+    pub allowance: Allowance,
+}
+
+/// How much a player may ask for (security.md 3 and 5).
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Allowance {
+    /// Orders in one letter.
+    pub orders: usize,
+    /// Games put up in a day.
+    pub new_games: usize,
+    /// Invitations in a day.
+    pub invitations: usize,
+}
+
+impl Default for Allowance {
+    fn default() -> Allowance {
+        Allowance {
+            orders: super::order::ORDERS_MAX,
+            new_games: 3,
+            invitations: 5,
+        }
+    }
 }
 
 /// An event that does not fit what is known: the journal is damaged or of another program.
