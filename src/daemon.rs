@@ -19,7 +19,7 @@ use jiff::SignedDuration;
 
 use crate::config::Config;
 use crate::edge::clock::Clock;
-use crate::edge::{Arrived, Carrier, Inbox, InboxError, entropy};
+use crate::edge::{Carrier, Inbox, InboxError, entropy};
 use crate::post::address::Addr;
 use crate::post::letter::Limits;
 use crate::post::mailing::Office;
@@ -103,6 +103,8 @@ pub struct Daemon {
     jump: Duration,
     outage: Duration,
     beat: Option<Beat>,
+    /// Did the last round read all letters that waited? Only then a clock may run out.
+    all_read: bool,
     /// The transaction up to which the index was copied.
     checkpointed: u64,
     /// Where chance comes from: the operating system, but in a simulation.
@@ -123,7 +125,7 @@ impl Daemon {
         let shelf = Arc::new(shelf(config)?);
         let office = office(config, [0; 32])?;
         // the store locks the directory first, so that two processes never make two keys
-        let (desk, store) = open_store(config, &shelf, opening)?;
+        let (desk, store) = open_store(config, opening)?;
         let key = desk.house.key;
         let mut store = store;
         let time = |d: Duration| SignedDuration::try_from(d).unwrap_or(SignedDuration::MAX);
@@ -159,6 +161,7 @@ impl Daemon {
             jump: config.clocks.jump,
             outage: config.clocks.outage,
             beat: None,
+            all_read: false,
             checkpointed,
             chance: Box::new(entropy::fresh),
             clock,
@@ -192,48 +195,22 @@ impl Daemon {
         let mut round = Round::default();
         let turns = self.turns;
         self.must_have_room()?;
-        let trouble = match inbox.fetch(self.letters_per_round) {
-            Err(e) => Some(e.into()),
-            Ok(arrived) => {
-                self.guard()?;
-                let trouble = self.letters(&arrived, inbox, &mut round)?;
-                if trouble.is_none() && arrived.len() < self.letters_per_round {
-                    self.tick()?;
-                }
-                trouble
-            }
-        };
+        self.all_read = false;
+        let read = self.letters(inbox);
+        if let Err(e) = &read
+            && e.is_fatal()
+        {
+            return read.map(|_| round);
+        }
+        if self.all_read && read.is_ok() {
+            self.tick()?;
+        }
         round.mails = self.send(carrier)?;
         self.keep()?;
         round.turns = self.turns - turns;
         round.waiting = self.waiting()?;
-        match trouble {
-            Some(trouble) => Err(trouble),
-            None => Ok(round),
-        }
-    }
-
-    /// Handles letters and marks them as done. What comes back is no reason to stop, but these letters come again.
-    fn letters(
-        &mut self,
-        arrived: &[Arrived],
-        inbox: &mut dyn Inbox,
-        round: &mut Round,
-    ) -> Result<Option<Trouble>, Trouble> {
-        for letter in arrived {
-            match self.letter(letter) {
-                Ok(settled) => {
-                    round.letters += 1;
-                    if let Err(e) = inbox.settle(&letter.id, settled) {
-                        return Ok(Some(e.into()));
-                    }
-                }
-                Err(e) if e.is_fatal() => return Err(e),
-                Err(e @ Trouble::Low) => return Ok(Some(e)),
-                Err(e) => tracing::warn!("{e}"),
-            }
-        }
-        Ok(None)
+        round.letters = read?;
+        Ok(round)
     }
 
     /// Stops cleanly.

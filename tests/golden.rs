@@ -190,6 +190,20 @@ impl Club {
         mails
     }
 
+    /// Sizes of all mails carried to somebody so far.
+    fn bytes_to(&self, who: &str) -> Vec<usize> {
+        let mut sizes: Vec<usize> = (self.seen.iter())
+            .map(|p| fs::read(p).unwrap())
+            .filter(|b| {
+                letter::open(b, &Limits::default())
+                    .is_ok_and(|l| l.header("to").is_some_and(|to| to.contains(who)))
+            })
+            .map(|b| b.len())
+            .collect();
+        sizes.sort_unstable();
+        sizes
+    }
+
     /// A proven answer to the last mail.
     fn writes(&mut self, who: &'static str, body: &str) -> Vec<Mail> {
         let last = self.last.get(who).cloned();
@@ -277,7 +291,7 @@ fn cards_match_at_the_first_try() {
     let mut club = Club::started("match", "tulpas");
     let mails = club.writes(ALICE, "pick amazon");
     counts(&mails, 1, 0);
-    assert!(to(&mails, ALICE).text.contains("turn 1: amazon"));
+    assert!(to(&mails, ALICE).text.contains("  amazon ..."));
     let mails = club.writes(BOB, "guess amazon");
     assert!(to(&mails, ALICE).text.contains("A@"), "{mails:#?}");
     assert_eq!((count(&mails, ALICE), club.turn()), (1, 1));
@@ -346,11 +360,11 @@ fn one_mail_with_pick_both_branches_and_guess() {
     let mails = club.writes(ALICE, order);
     counts(&mails, 1, 0);
     let text = &to(&mails, ALICE).text;
-    assert!(text.contains("turn 1: amazon") && text.contains("turn 2: spider"));
+    assert!(text.contains("  amazon ...") && text.contains("  spider ..."));
     let mails = club.writes(BOB, "guess ox");
     assert_eq!(club.turn(), 2, "the branch for no Tulpa is played");
     assert!(to(&mails, BOB).text.contains("Nc1-a2"));
-    assert!(!to(&mails, BOB).text.contains("turn 2: spider"));
+    assert!(!to(&mails, BOB).text.contains("spider ..."));
     club.writes(BOB, "pick ox\nelse: a8-a7");
     assert_eq!(club.turn(), 3, "Alice's guess lay there");
     club.ends();
@@ -390,11 +404,19 @@ fn both_picks_in_the_same_second() {
 #[test]
 fn what_the_other_gets_is_the_same_whatever_the_card() {
     let mut before: Option<String> = None;
+    let mut size: Option<Vec<usize>> = None;
     for card in ["amazon", "ox", "archer", "spider", "mace"] {
         let mut club = Club::started("hidden", "tulpas");
         counts(&club.writes(ALICE, &format!("pick {card}")), 1, 0);
         let mails = club.writes(BOB, "status");
+        // The receipt itself has one length whatever the card, in the bytes as they are carried.
+        assert_eq!(
+            *size.get_or_insert(club.bytes_to(ALICE)),
+            club.bytes_to(ALICE),
+            "{card}"
+        );
         let more = club.writes(BOB, "show");
+        assert!(to(&more, BOB).text.contains("is down, sealed as"));
         let told: String = mails.iter().chain(&more).map(tell).collect();
         assert!(!told.is_empty());
         assert_eq!(*before.get_or_insert(told.clone()), told, "{card}");
@@ -493,9 +515,14 @@ fn a_stranger_tries_to_move() {
     let eml = club.letter(ALICE, false, Some(&plain), "a3-a4");
     club.post(&eml);
     let mails = club.round();
-    // she was asked today already
-    counts(&mails, 0, 0);
+    // she is asked about this one by itself, and says yes to it alone
+    counts(&mails, 1, 0);
     assert_eq!(club.turn(), 1);
+    let asked = club.last[ALICE].clone();
+    let eml = club.letter(ALICE, false, Some(&asked), "yes");
+    club.post(&eml);
+    counts(&club.round(), 1, 1);
+    assert_eq!(club.turn(), 2);
     club.ends();
 }
 

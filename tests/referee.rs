@@ -315,6 +315,106 @@ fn an_invitation_needs_two_opt_ins() {
     }
 }
 
+/// The code of a confirmation mail, and what it says would be done.
+fn question(kind: &NoticeKind) -> (&str, Vec<&str>) {
+    match kind {
+        NoticeKind::Confirm { code, lines, .. } => {
+            (code, lines.iter().map(String::as_str).collect())
+        }
+        other => panic!("no question: {other:#?}"),
+    }
+}
+
+#[test]
+fn whoever_writes_in_a_players_name_cannot_silence_him() {
+    for spoofer_first in [true, false] {
+        let mut w = World::started("maces", &[]);
+        let asked = |w: &mut World, text: &str| {
+            let read = w.read(ANN, orders(text));
+            let d = w.run(&Command::Letter(Box::new(read)));
+            assert_eq!(d.outcome, Outcome::Held);
+            let (code, lines) = question(w.to(&d, ANN));
+            assert_eq!(lines, [text]);
+            w.silent_to(&d, BOB);
+            (code.to_owned(), w.last[ANN].clone())
+        };
+        let (his, hers);
+        if spoofer_first {
+            his = asked(&mut w, "resign");
+            hers = asked(&mut w, "a3-a4");
+        } else {
+            hers = asked(&mut w, "a3-a4");
+            his = asked(&mut w, "resign");
+        }
+        assert_ne!(his.0, hers.0);
+        // The spoofer does not see the codes; a yes without one is a question more.
+        let read = w.read(ANN, orders("accept"));
+        let d = w.run(&Command::Letter(Box::new(read)));
+        assert_eq!(d.outcome, Outcome::Held);
+        // She says yes to hers alone.
+        w.last.insert(ANN.into(), hers.1);
+        let d = w.reply(ANN, "");
+        assert!(matches!(w.to(&d, BOB), NoticeKind::YourMove(_)), "{d:#?}");
+        let m = w.game();
+        assert_eq!((m.stage, m.turn()), (Stage::Playing, 2));
+        assert!(w.room.held(&hers.0).is_none() && w.room.held(&his.0).is_some());
+        // Somebody else cannot say yes for her.
+        let eve = w.read("eve@moor.example", orders(&format!("confirm {}", his.0)));
+        let d = w.run(&Command::Letter(Box::new(eve)));
+        assert!(d.events.is_empty() && d.notices.is_empty());
+        // A day later nobody can.
+        w.now = Timestamp::from_second(w.now.as_second() + 90_000).unwrap();
+        w.last.insert(ANN.into(), his.1);
+        let d = w.reply(ANN, "");
+        assert!(d.events.is_empty(), "{d:#?}");
+        assert_eq!(w.game().stage, Stage::Playing);
+    }
+}
+
+#[test]
+fn questions_have_a_limit_and_proven_letters_none() {
+    let mut w = World::started("tulpas", &[]);
+    let mail = w.last[ANN].clone();
+    for n in 1..=7 {
+        let read = w.read(ANN, orders("resign"));
+        let d = w.run(&Command::Letter(Box::new(read)));
+        assert_eq!(d.outcome, Outcome::Held);
+        assert_eq!(d.notices.len(), usize::from(n <= 5), "{n}");
+        if n <= 5 {
+            assert!(matches!(w.to(&d, ANN), NoticeKind::Confirm { last, .. } if *last == (n == 5)));
+        }
+    }
+    w.last.insert(ANN.into(), mail);
+    let d = w.reply(ANN, "pick ox");
+    assert_eq!(report(w.to(&d, ANN)).receipts.len(), 1);
+    let d = w.vouched(ANN, orders("status"));
+    assert!(matches!(w.to(&d, ANN), NoticeKind::Status { .. }));
+}
+
+#[test]
+fn a_question_repeats_nothing_of_others() {
+    let mut w = World::started("tulpas", &[]);
+    let mut lines = orders("message buy now\nguess ox\na3-a4");
+    lines.push(OrderLine {
+        text: "new tulpas vs carl@third.example".into(),
+        ..new_game("tulpas", "carl@third.example", "", &[]).remove(0)
+    });
+    let read = w.read(ANN, lines.clone());
+    let d = w.run(&Command::Letter(Box::new(read)));
+    let (_, said) = question(w.to(&d, ANN));
+    let new = "new tulpas vs c...@third.example";
+    assert_eq!(said, ["message (7 characters)", "guess ox", "a3-a4", new]);
+    // With her token in other hands she is asked too, but no card is named.
+    w.reply(ANN, "");
+    let mut w = World::started("tulpas", &[]);
+    let token = w.token_for(ANN);
+    let mut read = w.read("eve@moor.example", lines);
+    read.token = token;
+    let d = w.run(&Command::Letter(Box::new(read)));
+    let (_, said) = question(w.to(&d, ANN));
+    assert_eq!(said[1], "guess (the card is not shown)");
+}
+
 #[test]
 fn declining_and_blocking_end_it() {
     let mut w = World::new();

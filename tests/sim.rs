@@ -79,7 +79,9 @@ fn every_promise_is_kept_in_every_world() {
         Some(one) => vec![one],
         None => (1..=number("TULPA_SIM_SEEDS").unwrap_or(SEEDS)).collect(),
     };
-    let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(8);
+    let threads = std::thread::available_parallelism()
+        .map_or(1, |n| n.get())
+        .min(8);
     let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();
     let mut wrong = Vec::new();
     std::thread::scope(|scope| {
@@ -113,7 +115,9 @@ fn every_promise_is_kept_in_every_world() {
         println!("{}", audit::told(&live(one, None).0));
     }
     for (seed, what) in &wrong {
-        println!("seed {seed}: {what}\n    again: TULPA_SIM_SEED={seed} cargo test --test sim every_promise -- --nocapture");
+        println!(
+            "seed {seed}: {what}\n    again: TULPA_SIM_SEED={seed} cargo test --test sim every_promise -- --nocapture"
+        );
     }
     assert!(wrong.is_empty(), "{} promises were broken", wrong.len());
     // a fault that never happens proves nothing
@@ -126,15 +130,52 @@ fn every_promise_is_kept_in_every_world() {
 
 /// Everything that must have happened somewhere in a hundred worlds.
 const FAULTS: [&str; 46] = [
-    "C5", "C6", "C7", "C8", "C9", "C10", "C11", "C13", "C16",
-    "a crash is planned", "another Received line", "answer to an old mail", "bounce", "careless letter",
-    "clock is set back", "clock jumps ahead", "crash", "crash after settling", "crash after the 250",
-    "crash before connecting", "crash before fetch", "crash before settling", "disk is full", "five megabytes",
-    "flags are lost", "forwarded token", "html only", "letter is cut", "letter is late", "letter is lost",
-    "machine is off for days", "mailbox disconnects", "mailbox is out of reach for days", "mailing list",
-    "not vouched for", "other words under the same Message-ID", "same bytes twice", "sent again by hand",
-    "settling fails", "smtp 4xx", "smtp 5xx", "smtp breaks after the dot, not taken", "spoofed From", "sync fails",
-    "thousand parts", "vacation reply",
+    "C5",
+    "C6",
+    "C7",
+    "C8",
+    "C9",
+    "C10",
+    "C11",
+    "C13",
+    "C16",
+    "a crash is planned",
+    "another Received line",
+    "answer to an old mail",
+    "bounce",
+    "careless letter",
+    "clock is set back",
+    "clock jumps ahead",
+    "crash",
+    "crash after settling",
+    "crash after the 250",
+    "crash before connecting",
+    "crash before fetch",
+    "crash before settling",
+    "disk is full",
+    "five megabytes",
+    "flags are lost",
+    "forwarded token",
+    "html only",
+    "letter is cut",
+    "letter is late",
+    "letter is lost",
+    "machine is off for days",
+    "mailbox disconnects",
+    "mailbox is out of reach for days",
+    "mailing list",
+    "not vouched for",
+    "other words under the same Message-ID",
+    "same bytes twice",
+    "sent again by hand",
+    "settling fails",
+    "smtp 4xx",
+    "smtp 5xx",
+    "smtp breaks after the dot, not taken",
+    "spoofed From",
+    "sync fails",
+    "thousand parts",
+    "vacation reply",
 ];
 
 #[test]

@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 refused or failed with a message, 2 usage, 75 try again later
 //! (sysexits EX_TEMPFAIL, from `receive`), 255 a bug.
 
+mod bench;
 mod board;
 mod complete;
 mod demo;
@@ -95,6 +96,8 @@ enum Command {
     Players,
     /// Make the index again from the journal
     Rebuild,
+    /// Measure the program on this machine beside its yardsticks
+    Bench(bench::Arguments),
     /// Print completions for a shell
     Completions {
         /// bash, zsh, fish, elvish or powershell
@@ -207,6 +210,7 @@ fn carry_out(cli: &Cli, out: &mut dyn Write) -> Done {
         Command::Matches => matches::matches(&cli.common, out),
         Command::Players => matches::players(&cli.common, out),
         Command::Rebuild => run::rebuild(&cli.common, out),
+        Command::Bench(a) => bench::run(&cli.common, a, out),
         Command::Completions { shell } => complete::completions(*shell, out),
         Command::Man => complete::man(out),
     }

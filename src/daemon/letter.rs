@@ -1,17 +1,27 @@
 //! From one letter to one transaction.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 
 use super::budget::{Answering, hold_back, is_answer};
 use super::{Daemon, Trouble, events, records_trouble, untripped};
-use crate::edge::Arrived;
+use crate::edge::{Arrived, ArrivedId, Inbox};
 use crate::post::reader::{self, Context, Reading};
 use crate::referee::order::{OrderLine, Part, Read, Slip};
 use crate::referee::{self, Command, Decision, Event};
-use crate::store::{NewMail, Payload, Settled, StoreError, seen};
+use crate::store::{NewMail, Payload, Settled, StoreError, Ticket, seen};
 
 /// A letter that trips the program so often is set aside.
 const STRIKES_MAX: u32 = 3;
+
+/// How far a letter has come.
+enum Fate {
+    /// Its fate was on the disk before.
+    Known(Settled),
+    /// Decided, and written with the next sync.
+    Staged(Ticket),
+}
 
 /// What would be done with a letter: for `tulpa read`.
 pub struct Rehearsal {
@@ -24,11 +34,73 @@ pub struct Rehearsal {
 }
 
 impl Daemon {
+    /// Letters in: all that wait, up to the limit of a round. Many share one sync; each is done only after it. Answers
+    /// how many are.
+    ///
+    /// # Errors
+    /// What ended it early; what was settled before stays settled.
+    pub fn letters(&mut self, inbox: &mut dyn Inbox) -> Result<usize, Trouble> {
+        let mut count = 0;
+        let mut staged = BTreeMap::new();
+        let arrived = inbox.fetch(self.letters_per_round)?;
+        self.guard()?;
+        self.all_read = arrived.len() < self.letters_per_round;
+        for letter in &arrived {
+            match self.stage(letter) {
+                Ok(Fate::Known(settled)) => {
+                    inbox.settle(&letter.id, settled)?;
+                    count += 1;
+                }
+                Ok(Fate::Staged(ticket)) => {
+                    staged.insert(ticket, &letter.id);
+                }
+                Err(Trouble::Low) => {
+                    self.settle(&mut staged, inbox)?;
+                    return Err(Trouble::Low);
+                }
+                Err(e) if e.is_fatal() => return Err(e),
+                Err(e) => tracing::warn!("{e}"),
+            }
+            if self.store.is_full() {
+                count += self.settle(&mut staged, inbox)?;
+            }
+        }
+        Ok(count + self.settle(&mut staged, inbox)?)
+    }
+
+    /// One sync for all that is staged, then their letters are done.
+    fn settle(
+        &mut self,
+        staged: &mut BTreeMap<Ticket, &ArrivedId>,
+        inbox: &mut dyn Inbox,
+    ) -> Result<usize, Trouble> {
+        let mut count = 0;
+        for (ticket, settled) in self.store.settle_staged()? {
+            if let Some(id) = staged.remove(&ticket) {
+                inbox.settle(id, settled)?;
+                count += 1;
+            }
+        }
+        Ok(count)
+    }
+
     /// One letter, to the point where its fate is on the disk. Its mails wait in the outbox.
     ///
     /// # Errors
     /// The letter stays where it is and is tried again.
     pub fn letter(&mut self, arrived: &Arrived) -> Result<Settled, Trouble> {
+        match self.stage(arrived)? {
+            Fate::Known(settled) => Ok(settled),
+            Fate::Staged(ticket) => {
+                let mut done = self.store.settle_staged()?.into_iter();
+                let own = done.find(|(t, _)| *t == ticket);
+                own.map(|(_, settled)| settled).ok_or(Trouble::Struck)
+            }
+        }
+    }
+
+    /// One letter, to the point where its fate is decided; it shares the next sync with others.
+    fn stage(&mut self, arrived: &Arrived) -> Result<Fate, Trouble> {
         let mut keys = Vec::new();
         if !arrived.source_key.is_empty() {
             keys.push(seen::source(&arrived.source_key));
@@ -41,12 +113,15 @@ impl Daemon {
         for key in &keys {
             match self.store.seen(key)? {
                 Some(settled) => known = Some(settled),
-                None if known.is_some() => return Ok(self.settle("duplicate", keys)?),
+                None if known.is_some() => return self.note("duplicate", keys),
                 None => {}
             }
         }
         if let Some(settled) = known {
-            return Ok(settled);
+            return Ok(Fate::Known(settled));
+        }
+        if keys.iter().any(|key| self.store.is_staged(key)) {
+            return self.note("duplicate", keys);
         }
         self.must_have_room()?;
         let now = self.clock.now();
@@ -56,7 +131,7 @@ impl Daemon {
         };
         let rehearsal = rehearsal?;
         let Some(decision) = rehearsal.decision else {
-            return Ok(self.settle("machine", keys)?);
+            return self.note("machine", keys);
         };
         let mut mails = rehearsal.mails;
         let spends = match self.answering(&decision, now)? {
@@ -74,10 +149,11 @@ impl Daemon {
                     "strangers",
                     "the answers to unknown senders are used up for now; their letters are not answered",
                 )?;
-                return Ok(self.settle("unanswered", keys)?);
+                return self.note("unanswered", keys);
             }
         };
         keys.extend(decision.key.clone());
+        keys.extend(decision.confirming.clone());
         let turns = count_turns(&decision.events);
         let payload = Payload {
             at: now,
@@ -88,19 +164,16 @@ impl Daemon {
             spends,
             ..Payload::default()
         };
-        let before = self.store.head().0;
-        let committed = match untripped(|| self.store.commit(payload)) {
-            Some(committed) => committed,
-            // the records could not take it: nothing is written yet, so it is a letter like any other that trips us
-            None if self.store.head().0 == before => return self.strike(arrived, keys),
-            None => return Err(StoreError::Broken("the program tripped".to_owned()).into()),
+        // the records may not be able to take it: then it is a letter like any other that trips us
+        let Some(staged) = untripped(|| self.store.stage(payload)) else {
+            return self.strike(arrived, keys);
         };
-        match committed {
-            Ok(settled) => {
+        match staged {
+            Ok(ticket) => {
                 self.turns += turns;
-                Ok(settled)
+                Ok(Fate::Staged(ticket))
             }
-            Err(StoreError::Seen { .. }) => Ok(self.settle("duplicate", keys)?),
+            Err(StoreError::Seen { .. }) => self.note("duplicate", keys),
             Err(e) => Err(e.into()),
         }
     }
@@ -154,17 +227,18 @@ impl Daemon {
         })
     }
 
-    fn settle(&mut self, outcome: &str, keys: Vec<String>) -> Result<Settled, StoreError> {
-        self.store.commit(Payload {
+    /// A letter that changes nothing but what is known of letters.
+    fn note(&mut self, outcome: &str, keys: Vec<String>) -> Result<Fate, Trouble> {
+        Ok(Fate::Staged(self.store.stage(Payload {
             at: self.clock.now(),
             outcome: outcome.to_owned(),
             keys,
             ..Payload::default()
-        })
+        })?))
     }
 
     /// A letter tripped an assertion: it is counted, and set aside at the third time. Other letters go on.
-    fn strike(&mut self, arrived: &Arrived, keys: Vec<String>) -> Result<Settled, Trouble> {
+    fn strike(&mut self, arrived: &Arrived, keys: Vec<String>) -> Result<Fate, Trouble> {
         let Some(key) = keys.last().cloned() else {
             return Err(Trouble::Struck);
         };
@@ -180,12 +254,12 @@ impl Daemon {
             return Err(Trouble::Struck);
         }
         let id = self.store.quarantine()?.keep(&arrived.bytes)?;
-        let settled = self.settle("quarantined", keys)?;
+        let ticket = self.note("quarantined", keys)?;
         self.alarm(
             "quarantine",
             &format!("a letter tripped the program {STRIKES_MAX} times and is set aside: `quarantine/{id}.eml`"),
         )?;
-        Ok(settled)
+        Ok(ticket)
     }
 }
 

@@ -22,7 +22,8 @@ impl Daemon {
         now: Timestamp,
     ) -> Vec<NewMail> {
         let registry = self.records();
-        let first = (self.store.head().0 + 1) * MAILS_MAX;
+        let staged = u64::from(self.store.staged_mails());
+        let first = (self.store.head().0 + 1) * MAILS_MAX + staged;
         let mut mails = Vec::new();
         for (seq, notice) in (first..).zip(&decision.notices) {
             let to = match &notice.to {

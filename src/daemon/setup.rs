@@ -101,12 +101,8 @@ fn overrides(config: &Config) -> Result<std::collections::BTreeMap<String, Strin
     Ok(found)
 }
 
-pub(super) fn open_store(
-    config: &Config,
-    shelf: &Shelf,
-    opening: Opening,
-) -> Result<(Arc<Desk>, Store), Trouble> {
-    let desk = Arc::new(Desk::new(house(config)?, shelf));
+pub(super) fn open_store(config: &Config, opening: Opening) -> Result<(Arc<Desk>, Store), Trouble> {
+    let desk = Arc::new(Desk::new(house(config)?));
     let store = Store::open_as(&config.state, the_fold(&desk), opening)?;
     Ok((desk, store))
 }
@@ -140,8 +136,7 @@ pub fn the_fold(desk: &Arc<Desk>) -> Fold {
 /// # Errors
 /// A state that cannot be opened, or a damaged journal.
 pub fn rebuild(config: &Config) -> Result<Store, Trouble> {
-    let shelf = shelf(config)?;
-    let desk = Arc::new(Desk::new(house(config)?, &shelf));
+    let desk = Arc::new(Desk::new(house(config)?));
     Ok(Store::rebuild(&config.state, the_fold(&desk))?)
 }
 

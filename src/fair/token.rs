@@ -3,26 +3,14 @@
 //! Nothing is stored: both are HMAC-SHA-256 of a printable line under the server's key, and are computed again to be compared.
 //! Raising a seat's epoch revokes its tokens.
 
-use hmac::{Hmac, Mac};
-use sha2::Sha256;
 use subtle::ConstantTimeEq;
+
+use super::line::{hex, line_mac};
 
 /// Characters of a reply token: 130 bits.
 pub const TOKEN_CHARS: usize = 26;
 
 const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
-
-/// HMAC-SHA-256 of one canonical line.
-fn hmac(key: &[u8], line: &str) -> [u8; 32] {
-    // HMAC takes keys of any length (RFC 2104), so the error arm is never taken; it must still not be a panic.
-    match Hmac::<Sha256>::new_from_slice(key) {
-        Ok(mut mac) => {
-            mac.update(line.as_bytes());
-            mac.finalize().into_bytes().into()
-        }
-        Err(_) => [0; 32],
-    }
-}
 
 /// RFC 4648 base32, lower case, no padding, first `chars` characters.
 fn base32(bytes: &[u8], chars: usize) -> String {
@@ -39,7 +27,7 @@ fn base32(bytes: &[u8], chars: usize) -> String {
 /// The token in the Reply-To of every mail to a seat: HMAC of `tulpa1/reply <gid> <seat> <epoch>`.
 pub fn reply_token(server_key: &[u8], gid: &str, seat: u8, epoch: u32) -> String {
     base32(
-        &hmac(server_key, &format!("tulpa1/reply {gid} {seat} {epoch}")),
+        &line_mac(server_key, &format!("tulpa1/reply {gid} {seat} {epoch}")),
         TOKEN_CHARS,
     )
 }
@@ -47,8 +35,7 @@ pub fn reply_token(server_key: &[u8], gid: &str, seat: u8, epoch: u32) -> String
 /// The left side of the Message-ID of one mail: HMAC of `tulpa1/mid <gid> <seq> <seat> <kind>`, 32 hex digits. The same
 /// mail always gets the same one, so that a repeated delivery is recognised.
 pub fn message_id_left(server_key: &[u8], gid: &str, seq: u64, seat: u8, kind: &str) -> String {
-    let mac = hmac(server_key, &format!("tulpa1/mid {gid} {seq} {seat} {kind}"));
-    mac[..16].iter().map(|b| format!("{b:02x}")).collect()
+    hex(&line_mac(server_key, &format!("tulpa1/mid {gid} {seq} {seat} {kind}"))[..16])
 }
 
 /// Is this the token of that seat? Case is folded, since some mail servers fold it; compared in constant time.

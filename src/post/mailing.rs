@@ -206,7 +206,16 @@ impl Office {
         shelf: &Shelf,
     ) -> Result<Words, WriteError> {
         let mut all: Option<Words> = None;
-        for part in parts {
+        // What was ignored is told once, in the last part that has a place for it.
+        let last = parts
+            .iter()
+            .rposition(|p| !matches!(p, NoticeKind::Help { .. }));
+        let quiet = Notice {
+            ignored: Vec::new(),
+            ..notice.clone()
+        };
+        for (i, part) in parts.iter().enumerate() {
+            let notice = if Some(i) == last { notice } else { &quiet };
             let words = self.words(part, notice, style, shelf)?;
             match &mut all {
                 None => all = Some(words),

@@ -310,6 +310,10 @@ impl Reader {
             }
             _ => false,
         };
+        if joined && let Some(above) = self.parts.last_mut().and_then(|p| p.orders.last_mut()) {
+            above.text.push('\n');
+            above.text.push_str(text);
+        }
         if !joined {
             let filled = Some(filled.unwrap_or_default());
             let order = if created {
@@ -345,6 +349,9 @@ impl Reader {
 
     fn ignore(&mut self, line: &str) {
         self.branch = None;
+        if is_courtesy(line) {
+            return;
+        }
         if self.ignored.len() < IGNORED_LINES_MAX {
             let line = clean(line);
             let mut short: String = line.chars().take(IGNORED_CHARS_MAX).collect();
@@ -388,6 +395,69 @@ impl Reader {
             too_many: self.full,
         }
     }
+}
+
+/// Words of greetings and farewells; a line made of one of these and at most [`COURTESY_NAMES_MAX`] others is courtesy.
+const COURTESY: [&str; 40] = [
+    "hi",
+    "hello",
+    "hey",
+    "hallo",
+    "dear",
+    "moin",
+    "servus",
+    "ciao",
+    "hola",
+    "salut",
+    "bonjour",
+    "good morning",
+    "good afternoon",
+    "good evening",
+    "good day",
+    "greetings",
+    "guten tag",
+    "guten morgen",
+    "guten abend",
+    "cheers",
+    "thanks",
+    "thank you",
+    "many thanks",
+    "thx",
+    "regards",
+    "best",
+    "best regards",
+    "kind regards",
+    "warm regards",
+    "best wishes",
+    "all the best",
+    "yours",
+    "sincerely",
+    "yours sincerely",
+    "bye",
+    "see you",
+    "take care",
+    "gruss",
+    "viele gruesse",
+    "lg",
+];
+/// `Hello Bob Smith`; more words say something.
+const COURTESY_NAMES_MAX: usize = 2;
+
+/// A greeting or a farewell: `Hi,`, `Hello Bob`, `Best regards`. Nobody needs to be told that it is no command.
+fn is_courtesy(line: &str) -> bool {
+    if line.contains('?') {
+        return false;
+    }
+    let line = line
+        .trim()
+        .trim_end_matches([',', '.', '!', ' '])
+        .to_lowercase();
+    COURTESY.iter().any(|words| {
+        line.strip_prefix(words).is_some_and(|rest| {
+            (rest.is_empty() || rest.starts_with([' ', ',']))
+                && rest.split_whitespace().count() <= COURTESY_NAMES_MAX
+        })
+    })
 }
 
 /// A bare line of moves, or one that was meant as such.

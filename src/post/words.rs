@@ -63,6 +63,8 @@ pub use builtin::{BUILTIN, names};
 pub const COLUMNS: usize = 72;
 /// No mail grows beyond this; a template that writes more is an error, not a full disk. Bytes.
 pub const WORDS_BYTES_MAX: usize = 256 * 1024;
+/// Instructions of the template engine for one mail: some hundred times what the longest of ours needs.
+const FUEL: u64 = 1_000_000;
 /// How deep templates may include each other.
 const DEPTH_MAX: usize = 32;
 
@@ -189,31 +191,14 @@ impl Templates {
     }
 
     /// The built-in templates, with the Keeper's own in the place of those of the same name. The keys are names as in
-    /// [`BUILTIN`] (`your_move`, `help/start`, `_footer`), the values whole files. Everything is checked.
+    /// [`BUILTIN`] (`your_move`, `help/start`, `_footer`), the values whole files. Where there are any, everything is
+    /// checked; that the built-in ones are sound a test holds, and one letter should not wait for it.
     pub fn with(overrides: &BTreeMap<String, String>) -> Result<Templates, WordsError> {
-        let mut env = Environment::empty();
-        env.set_undefined_behavior(UndefinedBehavior::Strict);
-        let syntax = SyntaxConfig::builder()
-            .trim_blocks(true)
-            .lstrip_blocks(true)
-            .build();
-        env.set_syntax(syntax.map_err(|e| WordsError::from_jinja("", &e))?);
-        env.set_recursion_limit(DEPTH_MAX);
-        env.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
-        filters::add(&mut env);
-        let mut templates = Templates {
-            env,
-            known: BTreeMap::new(),
-        };
-        for (name, source) in BUILTIN {
-            templates.add(name, source)?;
+        let mut templates = Templates::load()?;
+        if overrides.is_empty() {
+            return Ok(templates);
         }
-        for (name, _) in BUILTIN {
-            if !templates.known.contains_key(*name) {
-                let used = templates.variables(name)?;
-                templates.known.insert(name.to_string(), used);
-            }
-        }
+        templates.know()?;
         for (name, source) in overrides {
             if !BUILTIN.iter().any(|(n, _)| n == name) {
                 return Err(WordsError::new(
@@ -229,6 +214,39 @@ impl Templates {
         }
         templates.check()?;
         Ok(templates)
+    }
+
+    fn load() -> Result<Templates, WordsError> {
+        let mut env = Environment::empty();
+        env.set_undefined_behavior(UndefinedBehavior::Strict);
+        let syntax = SyntaxConfig::builder()
+            .trim_blocks(true)
+            .lstrip_blocks(true)
+            .build();
+        env.set_syntax(syntax.map_err(|e| WordsError::from_jinja("", &e))?);
+        env.set_recursion_limit(DEPTH_MAX);
+        env.set_fuel(Some(FUEL));
+        env.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
+        filters::add(&mut env);
+        let mut templates = Templates {
+            env,
+            known: BTreeMap::new(),
+        };
+        for (name, source) in BUILTIN {
+            templates.add(name, source)?;
+        }
+        Ok(templates)
+    }
+
+    /// Finds out which variables each built-in template may use, where it does not say so itself.
+    fn know(&mut self) -> Result<(), WordsError> {
+        for (name, _) in BUILTIN {
+            if !self.known.contains_key(*name) {
+                let used = self.variables(name)?;
+                self.known.insert((*name).to_owned(), used);
+            }
+        }
+        Ok(())
     }
 
     fn add(&mut self, name: &str, source: &str) -> Result<(), WordsError> {

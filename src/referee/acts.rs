@@ -2,7 +2,7 @@
 //! mover's stored order is played.
 
 use super::apply::open_cards;
-use super::desk::{Desk, bare, mover};
+use super::desk::{Desk, bare, mover, opening};
 use super::event::Event;
 use super::notice::{News, Why, owed_word};
 use super::state::{Match, MatchNo, Registry, Stage};
@@ -223,7 +223,13 @@ pub(super) fn settle(desk: &mut Desk, no: MatchNo) {
             };
             let rolls = desk.chance.take();
             for h in &happened {
-                if let Some(news) = News::of(h, m.reveal_both) {
+                if let Some(mut news) = News::of(h, m.reveal_both) {
+                    if let News::Opened { openings, .. } = &mut news
+                        && m.reveal_both
+                    {
+                        let seals = pickers.iter().filter_map(|s| m.card_down(now, *s));
+                        *openings = seals.map(|s| opening(&m, s)).collect();
+                    }
                     desk.tell(no, news);
                 }
             }

@@ -55,6 +55,7 @@ pub(super) fn apply_known(
                 over: Vec::new(),
                 invited: Vec::new(),
                 opened: Vec::new(),
+                asked: Vec::new(),
             }));
             Ok(())
         }
@@ -94,6 +95,13 @@ pub(super) fn apply_known(
             read,
         } => {
             rec.put_asked(address, at);
+            if let Some(no) = rec.player_by_address(address) {
+                on_player(rec, no, |p| {
+                    p.asked
+                        .retain(|t| at.as_second() - t.as_second() < super::state::DAY);
+                    p.asked.push(at);
+                })?;
+            }
             let held = Held {
                 code: code.clone(),
                 address: address.clone(),
@@ -160,6 +168,7 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
         entry: 0,
         lines: 0,
         sealed: Vec::new(),
+        opened: Vec::new(),
         plans: Vec::new(),
         draw_offer: None,
         last: Vec::new(),
@@ -250,7 +259,11 @@ fn in_match(
                 Some(known) => known,
                 None => open_cards(&m, cards, &mut ReadBack(rolls.iter()))?,
             };
-            m.sealed.retain(|s| s.turn > *turn);
+            let done = m.sealed.extract_if(.., |s| s.turn <= *turn);
+            let done: Vec<_> = done.collect();
+            if !m.reveal_both {
+                m.opened.extend(done);
+            }
             settle(rec, &mut m, table, &happened, at)?;
         }
         Event::ClockMoved { seconds, .. } => {

@@ -2,7 +2,7 @@
 //!
 //! T: a valid token, or an answer to one of our mails. F: the address is the registered one. A: the receiving mail server
 //! vouches for it. T+F acts at once. F+A acts at once unless the house is strict or the order cannot be taken back. All
-//! else waits: the registered address, or the stranger's own, is asked once a day.
+//! else waits: the registered address is asked about each letter by itself, a stranger's own once a day.
 
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
@@ -12,9 +12,11 @@ use super::chance::Chance;
 use super::desk::{Desk, notice, refuse};
 use super::event::Event;
 use super::notice::{Notice, NoticeKind, Refusal, ReplyTo, To, Why};
-use super::order::{Order, Proof, Read};
+use super::order::{Order, OrderLine, Proof, Read};
 use super::room::Overlay;
-use super::state::{DAY, HELD_HOURS_MAX, MatchNo, Player, PlayerNo, Registry, Secret, SentMail};
+use super::state::{
+    DAY, HELD_HOURS_MAX, Held, MatchNo, Player, PlayerNo, Registry, Secret, SentMail,
+};
 use super::{Decision, Entropy, Outcome};
 use crate::fair::seal::hex;
 use crate::fair::token::is_reply_token;
@@ -22,6 +24,12 @@ use crate::rules::Shelf;
 
 /// The word that stands for the match in the reply address of a confirmation mail.
 pub const CONFIRM: &str = "confirming";
+/// Letters a day that wait for a player's confirmation; further ones are dropped. A proven letter is never counted.
+pub const HELD_A_DAY_MAX: usize = 5;
+/// Lines of a held letter that are listed.
+const LISTED_MAX: usize = 20;
+/// Characters of such a line.
+const LISTED_CHARS_MAX: usize = 200;
 /// Characters of a confirmation code: 130 bits.
 const CODE_CHARS: usize = 26;
 
@@ -54,7 +62,7 @@ pub(super) fn letter(
 ) -> Decision {
     if let Some(code) = code_of(read) {
         // new orders in the answer to a mail that asks no more are a letter like any other
-        let spent = reg.held(&code).is_none();
+        let spent = held(reg, read, &code, now).is_none();
         if !spent || read.orders().all(|o| matches!(o, Order::Confirm(_))) {
             return confirm(reg, shelf, read, &code, now, entropy);
         }
@@ -201,7 +209,63 @@ fn code_of(read: &Read) -> Option<String> {
     order.or_else(|| token.map(|t| t.mac.to_ascii_lowercase()))
 }
 
-/// Keeps the letter and asks its sender, or its pretended one, once a day.
+/// The match that a letter answers by its token or its thread, proved or not.
+fn home_of(reg: &dyn Registry, read: &Read) -> (Option<MatchNo>, Option<SentMail>) {
+    let answered = read
+        .answers
+        .iter()
+        .find_map(|id| reg.mail_by_message_id(id));
+    let token = read.token.as_ref();
+    let by_token = token.and_then(|t| reg.game_by_gid(&t.gid.to_ascii_lowercase()));
+    (by_token.or(answered.map(|a| a.game)), answered)
+}
+
+/// What a letter would do, for the one who is asked whether it is his. Anybody may have written it, to anybody: so
+/// messages are not repeated, addresses are masked, and where it came from another address no card is named.
+fn listed(read: &Read, hide: bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    for part in &read.parts {
+        lines.extend(part.game.map(|n| format!("game {n}")));
+        lines.extend(part.orders.iter().map(|l| listed_line(l, hide)));
+    }
+    if lines.len() > LISTED_MAX {
+        let more = lines.len() - LISTED_MAX;
+        lines.truncate(LISTED_MAX);
+        lines.push(format!("(and {more} more)"));
+    }
+    lines
+}
+
+fn listed_line(line: &OrderLine, hide: bool) -> String {
+    let not_shown = |word: &str| format!("{word} (the card is not shown)");
+    let text = match &line.order {
+        Err(_) => return "(a line that cannot be understood)".to_owned(),
+        Ok(Order::Message(text)) => {
+            return format!("message ({} characters)", text.chars().count());
+        }
+        Ok(Order::Note(text)) => return format!("note ({} characters)", text.chars().count()),
+        Ok(Order::Pick(_)) if hide => return not_shown("pick"),
+        Ok(Order::Guess(_)) if hide => return not_shown("guess"),
+        Ok(Order::Pick(card)) => format!("pick {card}"),
+        Ok(Order::Guess(card)) => format!("guess {card}"),
+        Ok(Order::Play(moves)) => moves.clone(),
+        Ok(_) => line.text.clone(),
+    };
+    let lower = text.to_ascii_lowercase();
+    if hide && (lower.contains("pick") || lower.contains("guess")) {
+        return "(a line with a card that is not shown)".to_owned();
+    }
+    let words: Vec<String> = text
+        .split_whitespace()
+        .map(|w| match w.split_once('@') {
+            Some((_, host)) if host.contains('.') => mask(w),
+            _ => w.to_owned(),
+        })
+        .collect();
+    words.join(" ").chars().take(LISTED_CHARS_MAX).collect()
+}
+
+/// Keeps the letter and asks its sender, or its pretended one.
 fn hold(
     reg: &dyn Registry,
     read: &Read,
@@ -214,21 +278,36 @@ fn hold(
         outcome: Outcome::Held,
         ..Decision::default()
     };
-    let asked = reg.asked(&address.to_ascii_lowercase());
-    if asked.is_some_and(|t| now.as_second() - t.as_second() < DAY) {
-        return silence;
-    }
     let player = reg
         .player_by_address(&address)
         .and_then(|no| reg.player(no));
     if player.as_ref().is_some_and(|p| p.silent) {
         return silence;
     }
+    let today = |t: &Timestamp| now.as_second() - t.as_second() < DAY;
+    // Nothing but one mail a day goes to somebody who never answered us. A player's letters are all kept and asked about,
+    // each by itself: whoever writes in his name must not be able to silence him.
+    let (asked, most) = match player.as_ref().filter(|p| p.confirmed) {
+        Some(player) => (
+            player.asked.iter().filter(|t| today(t)).count(),
+            HELD_A_DAY_MAX,
+        ),
+        None => {
+            let asked = reg.asked(&address.to_ascii_lowercase());
+            (usize::from(asked.is_some_and(|t| today(&t))), 1)
+        }
+    };
+    if asked >= most {
+        return silence;
+    }
     let code = Chance::new(entropy).word(CODE_CHARS);
     let kind = NoticeKind::Confirm {
         code: code.clone(),
-        orders: read.orders().count(),
+        lines: listed(read, from.is_some()),
+        about_game: home_of(reg, read).0,
+        received: now,
         from,
+        last: asked + 1 == most,
     };
     let mut overlay = Overlay::new(reg);
     let event = Event::Held {
@@ -266,9 +345,18 @@ fn hold(
         events: vec![event],
         notices: vec![notice],
         key: None,
+        confirming: None,
         outcome: Outcome::Held,
         changes: overlay.changes,
     }
+}
+
+/// The letter that waits for this code, if it may still be confirmed by this sender.
+fn held(reg: &dyn Registry, read: &Read, code: &str, now: Timestamp) -> Option<Held> {
+    reg.held(code).filter(|h| {
+        same_address(&h.address, &read.from)
+            && now.as_second() - h.at.as_second() < HELD_HOURS_MAX * 3600
+    })
 }
 
 /// The answer to a confirmation mail: the held letter is carried out as if it came now.
@@ -280,11 +368,15 @@ fn confirm(
     now: Timestamp,
     entropy: &Entropy,
 ) -> Decision {
-    let held = reg.held(code).filter(|h| {
-        same_address(&h.address, &read.from)
-            && now.as_second() - h.at.as_second() < HELD_HOURS_MAX * 3600
-    });
+    let held = held(reg, read, code, now);
     let sender = reg.player_by_address(&read.from);
+    let copy = sender.and_then(|no| mail_key(no, read, None));
+    if copy.is_some_and(|key| reg.seen(&key)) {
+        return Decision {
+            outcome: Outcome::Duplicate,
+            ..Decision::default()
+        };
+    }
     let Some(held) = held else {
         // A used or foreign code: whoever is known and proved is told, nobody else.
         let player = sender
@@ -309,17 +401,7 @@ fn confirm(
         return decision;
     };
     // The letter itself, with what its token or its thread said about the match.
-    let answered = held
-        .read
-        .answers
-        .iter()
-        .find_map(|id| reg.mail_by_message_id(id));
-    let by_token = held
-        .read
-        .token
-        .as_ref()
-        .and_then(|t| reg.game_by_gid(&t.gid.to_ascii_lowercase()));
-    let home = by_token.or(answered.map(|a| a.game));
+    let (home, answered) = home_of(reg, &held.read);
     let (player, stranger) = match sender {
         Some(no) => (no, None),
         None => (
@@ -341,5 +423,6 @@ fn confirm(
     let mut decision = carry(desk, &held.read, home, answered, stranger);
     // a copy of the held letter that comes later is a copy of what was carried out now
     decision.key = mail_key(player, &held.read, answered);
+    decision.confirming = mail_key(player, read, None);
     decision
 }

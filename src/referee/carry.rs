@@ -62,6 +62,7 @@ pub(super) fn carry(
                 events: desk.events,
                 notices,
                 key: None,
+                confirming: None,
                 outcome: Outcome::Rejected,
                 changes: desk.over.changes,
             }
@@ -156,7 +157,8 @@ fn one_part<'r>(
         turn::orders(desk, no, &turn, answered)
             .map_err(|(at, why)| (turn.get(at).copied(), Stop::at(no, why)))?;
     }
-    for (line, order) in of(2) {
+    // A name counts for the invitations of the same letter.
+    for (line, order) in of(2).chain(of(3)) {
         let no = if lobby::needs_game(order) || talk::needs_game(order) || info::needs_game(order) {
             match find(desk, order) {
                 Ok(no) => Some(no),
@@ -196,12 +198,24 @@ fn first_word(text: &str) -> String {
 }
 
 pub(super) fn fine(desk: &mut Desk, no: Option<MatchNo>, line: &OrderLine) {
-    desk.fine.push(line.text.clone());
+    let text = |card: &str| match &line.order {
+        Ok(Order::Pick(c)) => vec![format!("pick {}", if card.is_empty() { c } else { card })],
+        Ok(Order::Guess(c)) => vec![format!("guess {}", if card.is_empty() { c } else { card })],
+        Ok(Order::Play(moves)) => vec![moves.clone()],
+        Ok(Order::IfCreated { created, otherwise }) => {
+            let created = created.as_ref().map(|t| format!("if created: {t}"));
+            let otherwise = otherwise.as_ref().map(|t| format!("else: {t}"));
+            created.into_iter().chain(otherwise).collect()
+        }
+        _ => vec![line.text.clone()],
+    };
+    desk.fine.extend(text(""));
     if let Some(no) = no {
+        // The card stands in its receipt, which is equally long for all cards.
         desk.understood
             .entry(no)
             .or_default()
-            .push(line.text.clone());
+            .extend(text("(your card: see below)"));
     }
 }
 
@@ -212,6 +226,7 @@ fn rank(order: &Order) -> u8 {
         | Order::ClaimDraw
         | Order::Accept
         | Order::Decline => 0,
+        Order::Name(_) => 2,
         Order::Play(_)
         | Order::Pick(_)
         | Order::Guess(_)
@@ -221,7 +236,7 @@ fn rank(order: &Order) -> u8 {
         | Order::Start(_)
         | Order::Exchange(_)
         | Order::Turn(_) => 1,
-        _ => 2,
+        _ => 3,
     }
 }
 

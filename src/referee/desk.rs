@@ -9,8 +9,8 @@ use super::apply::{Known, apply_known};
 use super::chance::Chance;
 use super::event::Event;
 use super::notice::{
-    Deed, GameInfo, MatchInfo, News, Notice, NoticeKind, Person, Receipt, Refusal, ReplyTo, Report,
-    To, Why, owed_word,
+    Deed, Down, GameInfo, MatchInfo, News, Notice, NoticeKind, Opening, Person, Receipt, Refusal,
+    ReplyTo, Report, To, Why, owed_word,
 };
 use super::room::Overlay;
 use super::state::{Match, MatchNo, Player, PlayerNo, Registry, Sealed, Stage};
@@ -157,7 +157,7 @@ impl<'a> Desk<'a> {
                     .collect();
                 let mine = player.no == self.actor;
                 let begun = self.begun.contains(&no);
-                if !mine && !begun && !seen.iter().any(News::worth_a_mail) {
+                if !mine && !begun && seen.is_empty() {
                     continue;
                 }
                 if m.table.is_none() {
@@ -178,11 +178,21 @@ impl<'a> Desk<'a> {
                     continue;
                 };
                 report.news = seen;
+                // What stayed hidden during the match is proved at its end (trust.md 4).
+                let ended = |n: &News| matches!(n, News::Ended { .. });
+                if !m.opened.is_empty() && report.news.iter().any(ended) {
+                    let openings = m.opened.iter().map(|s| opening(&m, s)).collect();
+                    report.news.push(News::Openings { openings });
+                }
                 if begun {
                     report.doubt = self.over.book(&m.book).and_then(|b| b.doubt.clone());
                 }
                 if mine {
                     report.receipts = self.receipts.remove(&no).unwrap_or_default();
+                    // A card that this very mail opens is no secret any more: the opening proves it.
+                    report
+                        .receipts
+                        .retain(|r| !report.news.iter().any(|n| n.opens(seat, r.turn)));
                     report.understood = self.understood.remove(&no).unwrap_or_default();
                 }
                 let silent = report.news.is_empty() && report.receipts.is_empty();
@@ -240,6 +250,7 @@ impl<'a> Desk<'a> {
             events: self.events,
             notices,
             key: None,
+            confirming: None,
             outcome: Outcome::Applied,
             changes: self.over.changes,
         }
@@ -351,15 +362,32 @@ pub(super) fn bare(text: &str, prefix: &str) -> String {
     text.strip_prefix(prefix).unwrap_or(text).to_owned()
 }
 
+fn check(m: &Match, s: &Sealed) -> Vec<String> {
+    let seat = u32::from(s.seat.0) + 1;
+    seal::check_commands(&m.gid, s.turn, seat, &s.card.0, &s.nonce.0).to_vec()
+}
+
 /// The receipt of a sealed card.
 pub(super) fn receipt(m: &Match, s: &Sealed) -> Receipt {
-    let seat = u32::from(s.seat.0) + 1;
     Receipt {
         turn: s.turn,
         card: s.card.0.clone(),
         nonce: s.nonce.0.clone(),
         commitment: s.commitment.clone(),
-        check: seal::check_commands(&m.gid, s.turn, seat, &s.card.0, &s.nonce.0).to_vec(),
+        check: check(m, s),
+        filler: Receipt::filler(&s.card.0),
+        both: m.reveal_both,
+    }
+}
+
+/// A card that is turned over, with its proof.
+pub(super) fn opening(m: &Match, s: &Sealed) -> Opening {
+    Opening {
+        seat: s.seat,
+        turn: s.turn,
+        card: s.card.0.clone(),
+        commitment: s.commitment.clone(),
+        check: check(m, s),
     }
 }
 
@@ -454,6 +482,16 @@ pub(super) fn report_of(
             .filter(|s| Some(*s) != you)
             .collect(),
         guess_ahead,
+        down: m
+            .sealed
+            .iter()
+            .filter(|s| m.stage == Stage::Playing && Some(s.seat) != you)
+            .map(|s| Down {
+                seat: s.seat,
+                turn: s.turn,
+                commitment: s.commitment.clone(),
+            })
+            .collect(),
         receipts: Vec::new(),
         understood: Vec::new(),
         draw_offer: m.draw_offer.filter(|s| Some(*s) != you),
@@ -464,6 +502,10 @@ pub(super) fn report_of(
         },
         deadline: m.deadline(),
         ending: m.ending.clone(),
+        ending_step: m.ending.as_ref().and_then(|e| {
+            let by = e.winners.first()?;
+            m.last.iter().find(|l| l.seat == *by)?.steps.last().cloned()
+        }),
         doubt: None,
     })
 }

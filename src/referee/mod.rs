@@ -19,6 +19,7 @@ mod lobby;
 pub mod notice;
 pub mod order;
 pub mod refusal;
+pub mod report;
 pub mod room;
 pub mod state;
 mod talk;
@@ -94,6 +95,8 @@ pub struct Decision {
     pub notices: Vec<Notice>,
     /// K3 key to keep as seen, in the same transaction.
     pub key: Option<String>,
+    /// The same of the letter that confirmed, where `key` is that of the letter which was held.
+    pub confirming: Option<String>,
     /// What became of the letter.
     pub outcome: Outcome,
     /// The records that `events` write.

@@ -70,6 +70,8 @@ pub struct Player {
     pub invited: Vec<Timestamp>,
     /// When he put up his last games; for the limit a day.
     pub opened: Vec<Timestamp>,
+    /// When he was last asked whether a letter is his; for the limit a day.
+    pub asked: Vec<Timestamp>,
 }
 
 /// How far a match has come.
@@ -179,6 +181,8 @@ pub struct Match {
     pub lines: u32,
     /// Cards face down.
     pub sealed: Vec<Sealed>,
+    /// With `reveal=outcome`: cards whose turn is over, to be shown when the match is.
+    pub opened: Vec<Sealed>,
     /// Conditional orders.
     pub plans: Vec<Plan>,
     /// Who offered a draw.

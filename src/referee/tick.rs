@@ -64,6 +64,7 @@ pub(super) fn tick(
         events: desk.events,
         notices,
         key: None,
+        confirming: None,
         outcome: Outcome::Applied,
         changes: desk.over.changes,
     }
@@ -104,6 +105,7 @@ pub(super) fn moved(
         events: desk.events,
         notices,
         key: None,
+        confirming: None,
         outcome: Outcome::Applied,
         changes: desk.over.changes,
     }

@@ -275,7 +275,7 @@ fn seal_card(
         seat,
         card: Secret(card),
         nonce: Secret(nonce),
-        commitment: commitment.clone(),
+        commitment,
     };
     let receipt = receipt(m, &sealed);
     desk.emit(
@@ -286,14 +286,6 @@ fn seal_card(
         None,
     );
     desk.receipts.entry(m.no).or_default().push(receipt);
-    desk.tell(
-        m.no,
-        News::CardDown {
-            seat,
-            turn,
-            commitment,
-        },
-    );
     Ok(())
 }
 

@@ -57,59 +57,88 @@ pub(super) fn changes(
     under: &dyn ReadIndex,
 ) -> Result<Batch, StoreError> {
     let mut all = Batch::default();
-    let mut mails = 0;
-    for (number, payload) in payloads.iter().enumerate() {
-        let bad = |why: String| StoreError::Fold { seq, why };
-        let number = u32::try_from(number).map_err(|e| bad(e.to_string()))?;
+    let mut at = Nth::default();
+    for payload in payloads {
         let view = Overlay { under, over: &all };
-        let mut batch = outbox::fold(payload, seq, place, (number, mails), &view)?;
-        for key in &payload.keys {
-            let key = seen::index_key(key);
-            if (Overlay {
-                under: &view,
-                over: &batch,
-            })
-            .get(Tree::Seen, &key)?
-            .is_none()
-            {
-                let row = SeenRow {
-                    seq,
-                    outcome: payload.outcome.clone(),
-                };
-                batch.put(
-                    Tree::Seen,
-                    key,
-                    postcard::to_allocvec(&row).map_err(|e| bad(e.to_string()))?,
-                );
-            }
-        }
-        let mut strikes: BTreeMap<Vec<u8>, u32> = BTreeMap::new();
-        for key in &payload.strikes {
-            *strikes.entry(seen::index_key(key)).or_default() += 1;
-        }
-        for (key, more) in strikes {
-            let old = view
-                .get(Tree::Strikes, &key)?
-                .and_then(|b| b.try_into().ok())
-                .map_or(0, u32::from_be_bytes);
-            batch.put(Tree::Strikes, key, old.saturating_add(more).to_be_bytes());
-        }
-        batch.extend(tally::fold(payload, &view)?);
-        let referees = fold(payload, &view).map_err(bad)?;
-        for ((tree, key), change) in &referees.changes {
-            let size = change.as_ref().map_or(0, Vec::len);
-            if !tree.is_referees() || size > VALUE_BYTES_MAX || key.len() > KEY_BYTES_MAX {
-                return Err(bad(format!(
-                    "a row of {size} bytes in `{tree:?}` is not allowed"
-                )));
-            }
-        }
-        batch.extend(referees);
-        mails = u16::try_from(payload.mails.len())
-            .ok()
-            .and_then(|n| mails.checked_add(n))
-            .ok_or_else(|| bad("too many mails in one record".to_owned()))?;
+        let batch = one(fold, payload, (seq, place), at, &view)?;
         all.extend(batch);
+        at = at.after(payload, seq)?;
     }
     Ok(all)
+}
+
+/// Which payload of a record, and which of its mails is the first.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Nth {
+    /// Payloads before it.
+    pub payload: u32,
+    /// Mails before its own.
+    pub mails: u16,
+}
+
+impl Nth {
+    /// The one after this payload.
+    pub fn after(self, payload: &Payload, seq: u64) -> Result<Nth, StoreError> {
+        let too_many = || StoreError::Fold {
+            seq,
+            why: "too many mails in one record".to_owned(),
+        };
+        let more = u16::try_from(payload.mails.len()).map_err(|_| too_many())?;
+        Ok(Nth {
+            payload: self.payload.checked_add(1).ok_or_else(too_many)?,
+            mails: self.mails.checked_add(more).ok_or_else(too_many)?,
+        })
+    }
+}
+
+/// What one payload of the record `seq` at `place` changes, seen over what those before it changed.
+pub(super) fn one(
+    fold: &Fold,
+    payload: &Payload,
+    (seq, place): (u64, Place),
+    at: Nth,
+    view: &dyn ReadIndex,
+) -> Result<Batch, StoreError> {
+    let bad = |why: String| StoreError::Fold { seq, why };
+    let mut batch = outbox::fold(payload, seq, place, (at.payload, at.mails), view)?;
+    for key in &payload.keys {
+        let key = seen::index_key(key);
+        let known = Overlay {
+            under: view,
+            over: &batch,
+        }
+        .get(Tree::Seen, &key)?
+        .is_some();
+        if !known {
+            let row = SeenRow {
+                seq,
+                outcome: payload.outcome.clone(),
+            };
+            let row = postcard::to_allocvec(&row).map_err(|e| bad(e.to_string()))?;
+            batch.put(Tree::Seen, key, row);
+        }
+    }
+    let mut strikes: BTreeMap<Vec<u8>, u32> = BTreeMap::new();
+    for key in &payload.strikes {
+        *strikes.entry(seen::index_key(key)).or_default() += 1;
+    }
+    for (key, more) in strikes {
+        let old = view
+            .get(Tree::Strikes, &key)?
+            .and_then(|b| b.try_into().ok())
+            .map_or(0, u32::from_be_bytes);
+        batch.put(Tree::Strikes, key, old.saturating_add(more).to_be_bytes());
+    }
+    batch.extend(tally::fold(payload, view)?);
+    let referees = fold(payload, view).map_err(bad)?;
+    for ((tree, key), change) in &referees.changes {
+        let size = change.as_ref().map_or(0, Vec::len);
+        if !tree.is_referees() || size > VALUE_BYTES_MAX || key.len() > KEY_BYTES_MAX {
+            return Err(bad(format!(
+                "a row of {size} bytes in `{tree:?}` is not allowed"
+            )));
+        }
+    }
+    batch.extend(referees);
+    Ok(batch)
 }

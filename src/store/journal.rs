@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{StoreError, Told};
 use super::payload::hex;
 pub use super::walk::{Digest, KIND_MANY, KIND_ONE, Place, RECORD_BYTES_MAX, Tip};
-use super::walk::{FRONT_BYTES, Found, KIND_SEGMENT, Walk, chain, frame, segment_path};
+use super::walk::{FRONT_BYTES, Found, KIND_SEGMENT, Walk, chain, frame, front, segment_path};
 use super::{fail, files};
 
 /// A segment that has grown to this is followed by the next.
@@ -187,8 +187,8 @@ impl Journal {
             .map_or(Ok(()), |why| Err(StoreError::Broken(why.clone())))
     }
 
-    /// Says where a record of `len` payload bytes will lie, beginning the next segment if this one is full.
-    pub fn prepare(&mut self, len: usize) -> Result<Place, StoreError> {
+    /// Says where the next record will lie, beginning the next segment if this one is full.
+    pub fn prepare(&mut self) -> Result<Place, StoreError> {
         self.ready()?;
         if self.tip.end >= SEGMENT_BYTES {
             let end = self.tip.end;
@@ -201,11 +201,9 @@ impl Journal {
                 }
             }
         }
-        let len = u32::try_from(len).unwrap_or(u32::MAX);
         Ok(Place {
             segment: self.tip.segment,
             offset: self.tip.end,
-            len,
         })
     }
 
@@ -214,10 +212,7 @@ impl Journal {
     /// After a failed sync nobody knows what is on the disk, so every further call is refused.
     pub fn append(&mut self, kind: u8, payload: &[u8], place: Place) -> Result<(), StoreError> {
         self.ready()?;
-        if place.segment != self.tip.segment
-            || place.offset != self.tip.end
-            || place.len as usize != payload.len()
-        {
+        if place.segment != self.tip.segment || place.offset != self.tip.end {
             return Err(StoreError::Broken(
                 "a record was prepared for another place".to_owned(),
             ));
@@ -297,19 +292,23 @@ impl Journal {
             offset: place.offset,
             why: why.to_owned(),
         };
-        let (Some(start), true) = (
-            place.offset.checked_sub(16),
-            place.len as usize <= RECORD_BYTES_MAX,
-        ) else {
+        let cut_short = |e: io::Error| match e.kind() {
+            io::ErrorKind::UnexpectedEof => damaged("it is cut short"),
+            _ => StoreError::Io {
+                what: "read",
+                path: path.clone(),
+                source: e,
+            },
+        };
+        let mut head = [0; FRONT_BYTES];
+        file.read_exact_at(&mut head, place.offset)
+            .map_err(cut_short)?;
+        let len = front(&head).map_or(0, |(len, _, _)| len as usize);
+        let (Some(start), true) = (place.offset.checked_sub(16), len <= RECORD_BYTES_MAX) else {
             return Err(damaged("no record can be here"));
         };
-        let mut bytes = vec![0; place.len as usize + FRONT_BYTES + 32];
-        match file.read_exact_at(&mut bytes, start) {
-            Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => {
-                return Err(damaged("it is cut short"));
-            }
-            other => other.told("read", &path)?,
-        }
+        let mut bytes = vec![0; len + FRONT_BYTES + 32];
+        file.read_exact_at(&mut bytes, start).map_err(cut_short)?;
         let mut before = [0; 16];
         before.copy_from_slice(&bytes[..16]);
         let body = &bytes[16..bytes.len() - 16];
@@ -451,7 +450,7 @@ mod tests {
         let payload = vec![b'x'; 15 << 20];
         let mut tips = vec![journal.tip()];
         for _ in 0..6 {
-            let place = journal.prepare(payload.len()).unwrap();
+            let place = journal.prepare().unwrap();
             journal.append(KIND_ONE, &payload, place).unwrap();
             tips.push(journal.tip());
         }

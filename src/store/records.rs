@@ -4,7 +4,7 @@
 //! word and a slash. All of it can be made again from the journal's events.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -12,15 +12,14 @@ use serde::de::DeserializeOwned;
 
 use super::seen::index_key;
 use super::{Batch, Payload, ReadIndex, Tree, time_key};
-use crate::fair::seal::line_hash;
 use crate::referee::room::{Changes, Overlay};
 use crate::referee::state::{
     Counters, Held, House, Line, Match, MatchNo, Player, PlayerNo, Registry, SentMail, Stage,
 };
 use crate::referee::{self, Event};
-use crate::rules::{Rulebook, Shelf};
+use crate::rules::Rulebook;
 
-/// Rulebooks that matches were opened with, by digest; compiled once a process.
+/// Rulebooks that matches were opened with, by digest; read out of the index once a process.
 pub type Books = Mutex<BTreeMap<String, Arc<Rulebook>>>;
 
 /// What the referee's records need beside the index.
@@ -32,15 +31,11 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// A desk with these settings and the rulebooks of the shelf at hand.
-    pub fn new(house: House, shelf: &Shelf) -> Desk {
-        let books = shelf
-            .books()
-            .map(|b| (line_hash(&b.text), Arc::clone(b)))
-            .collect();
+    /// A desk with these settings.
+    pub fn new(house: House) -> Desk {
         Desk {
             house,
-            books: Mutex::new(books),
+            books: Books::default(),
         }
     }
 }
@@ -51,9 +46,28 @@ pub struct Shelved<'a> {
     desk: &'a Desk,
     /// The first trouble met while reading; reading answers "nothing" after it.
     trouble: Mutex<Option<String>>,
+    /// What was read: a decision asks for the same match and players many times, and the index stands still meanwhile.
+    memo: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    games: BTreeMap<MatchNo, Option<Arc<Match>>>,
+    players: BTreeMap<PlayerNo, Option<Arc<Player>>>,
+}
+
+impl Known {
+    fn keep<T>(&mut self, what: impl FnOnce(&mut Known) -> T) {
+        if self.games.len() + self.players.len() >= KNOWN_MAX {
+            *self = Known::default();
+        }
+        what(self);
+    }
 }
 
 const COUNTERS: &[u8] = b"counters";
+/// Matches and players that are remembered while one decision is made.
+const KNOWN_MAX: usize = 64;
 /// Open games that a list shows.
 const SEEKS_MAX: usize = 1000;
 /// Record lines of one match.
@@ -74,7 +88,12 @@ impl<'a> Shelved<'a> {
             index,
             desk,
             trouble: Mutex::default(),
+            memo: Mutex::default(),
         }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.memo.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What went wrong while reading, if anything did: a decision made on such reading must not be kept.
@@ -116,6 +135,12 @@ impl<'a> Shelved<'a> {
         )
     }
 
+    fn load(&self, no: MatchNo) -> Option<Match> {
+        let bytes = self.raw(Tree::Matches, &no.0.to_be_bytes())?;
+        let loaded = Match::load(&bytes, |digest| self.book(digest)).map_err(|e| e.what);
+        self.note(loaded)
+    }
+
     fn number(&self, tree: Tree, key: &[u8]) -> Option<u32> {
         let bytes = self.raw(tree, key)?;
         Some(u32::from_be_bytes(bytes.try_into().ok()?))
@@ -130,8 +155,15 @@ impl Registry for Shelved<'_> {
         self.read(Tree::Meta, COUNTERS).unwrap_or_default()
     }
     fn player(&self, no: PlayerNo) -> Option<Arc<Player>> {
-        self.read::<Player>(Tree::Players, &no.0.to_be_bytes())
-            .map(Arc::new)
+        if let Some(known) = self.known().players.get(&no) {
+            return known.clone();
+        }
+        let player = self
+            .read::<Player>(Tree::Players, &no.0.to_be_bytes())
+            .map(Arc::new);
+        self.known()
+            .keep(|known| known.players.insert(no, player.clone()));
+        player
     }
     fn player_by_address(&self, address: &str) -> Option<PlayerNo> {
         self.number(Tree::Addresses, address.to_ascii_lowercase().as_bytes())
@@ -142,9 +174,13 @@ impl Registry for Shelved<'_> {
             .map(PlayerNo)
     }
     fn game(&self, no: MatchNo) -> Option<Arc<Match>> {
-        let bytes = self.raw(Tree::Matches, &no.0.to_be_bytes())?;
-        let loaded = Match::load(&bytes, |digest| self.book(digest)).map_err(|e| e.what);
-        self.note(loaded).map(Arc::new)
+        if let Some(known) = self.known().games.get(&no) {
+            return known.clone();
+        }
+        let game = self.load(no).map(Arc::new);
+        self.known()
+            .keep(|known| known.games.insert(no, game.clone()));
+        game
     }
     fn game_by_gid(&self, gid: &str) -> Option<MatchNo> {
         self.number(Tree::Extra, &extra("gid", gid)).map(MatchNo)

@@ -122,6 +122,9 @@ pub struct Overlay<'a> {
 
 impl ReadIndex for Overlay<'_> {
     fn get(&self, tree: Tree, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        if self.over.changes.is_empty() {
+            return self.under.get(tree, key);
+        }
         match self.over.changes.get(&(tree, key.to_vec())) {
             Some(change) => Ok(change.clone()),
             None => self.under.get(tree, key),

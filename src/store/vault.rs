@@ -4,20 +4,19 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::error::{StoreError, Told};
-use super::fold::{Fold, SeenRow, changes, decode, to_json};
+use super::fold::{Fold, SeenRow, changes, decode};
 use super::index::{FULL_CHECK_BYTES_MAX, Index};
-use super::journal::{Digest, Journal, KIND_MANY, KIND_ONE, Place, RECORD_BYTES_MAX, Tip};
+use super::journal::{Digest, Journal, Place, Tip};
 use super::lock::Lock;
 use super::outbox::OutboxId;
 use super::payload::Payload;
 use super::spool::Spool;
+use super::stage::{Staged, Ticket};
 use super::tree::{Batch, Overlay, ReadIndex, Row, Tree};
 use super::{checkpoint, fail, files, room, seen};
 
 /// Format of the state directory; a newer one is refused.
 const FORMAT: u32 = 1;
-/// Payloads that share one record; more make several records.
-const GROUP_BYTES: usize = 1 << 20;
 /// Transactions applied to the index at once in a redo or rebuild.
 const REDO_BATCH: usize = 256;
 /// Its being there means: make the index again.
@@ -26,8 +25,8 @@ const REBUILD_MARK: &str = "REBUILD";
 /// Proof that a letter's fate is on the disk; only a commit (or an earlier one, found again) gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settled {
-    seq: u64,
-    outcome: String,
+    pub(super) seq: u64,
+    pub(super) outcome: String,
 }
 
 impl Settled {
@@ -65,12 +64,16 @@ pub struct Store {
     lock: Lock,
     pub(super) journal: Journal,
     pub(super) index: Index,
-    fold: Fold,
+    pub(super) fold: Fold,
     broken: Option<String>,
     pub(super) low: bool,
     pub(super) give_up: jiff::SignedDuration,
     pub(super) flying: BTreeSet<OutboxId>,
     pub(super) last_read: Option<(Place, Vec<Payload>)>,
+    pub(super) staged: Staged,
+    /// Tokens of staged payloads that are on the disk and were not yet fetched.
+    pub(super) done: Vec<(Ticket, Settled)>,
+    pub(super) tickets: u64,
 }
 
 impl Store {
@@ -129,6 +132,9 @@ impl Store {
             give_up: super::outbox::GIVE_UP,
             flying: BTreeSet::new(),
             last_read: None,
+            staged: Staged::default(),
+            done: Vec::new(),
+            tickets: 0,
         };
         match kept {
             Some(index) => {
@@ -215,95 +221,12 @@ impl Store {
         Ok(())
     }
 
-    /// Makes one transaction durable, then visible.
-    pub fn commit(&mut self, payload: Payload) -> Result<Settled, StoreError> {
-        let (bytes, outcome) = (to_json(&payload)?, payload.outcome.clone());
-        let seq = self.settle(KIND_ONE, &bytes, &[payload])?;
-        Ok(Settled { seq, outcome })
-    }
-
-    /// The same for several at once, with one sync for about a megabyte of them. When one is refused, those of
-    /// earlier records stay and nothing of its own record is written.
-    pub fn commit_many(&mut self, payloads: Vec<Payload>) -> Result<Vec<Settled>, StoreError> {
-        let mut settled = Vec::with_capacity(payloads.len());
-        let (mut group, mut bytes) = (Vec::new(), b"[".to_vec());
-        let mut rest = payloads.into_iter().peekable();
-        while let Some(payload) = rest.next() {
-            bytes.extend_from_slice(&to_json(&payload)?);
-            group.push(payload);
-            if bytes.len() < GROUP_BYTES && rest.peek().is_some() {
-                bytes.push(b',');
-                continue;
-            }
-            bytes.push(b']');
-            let seq = self.settle(KIND_MANY, &bytes, &group)?;
-            settled.extend(group.drain(..).map(|p| Settled {
-                seq,
-                outcome: p.outcome,
-            }));
-            bytes.truncate(1);
+    /// The index with what is staged over it.
+    pub(super) fn view(&self) -> Overlay<'_> {
+        Overlay {
+            under: &self.index,
+            over: &self.staged.batch,
         }
-        Ok(settled)
-    }
-
-    /// The one place where journal and index are written, in this order.
-    fn settle(&mut self, kind: u8, bytes: &[u8], payloads: &[Payload]) -> Result<u64, StoreError> {
-        self.ready()?;
-        if bytes.len() > RECORD_BYTES_MAX {
-            return Err(StoreError::TooBig {
-                bytes: bytes.len(),
-                most: RECORD_BYTES_MAX,
-            });
-        }
-        self.unseen(payloads)?;
-        let seq = self.journal.tip().seq + 1;
-        let place = self.journal.prepare(bytes.len())?;
-        // Folded before it is written: what cannot be folded must not get into the journal.
-        let folded = changes(&self.fold, payloads, seq, place, &self.index);
-        let batch = self.watch(folded)?;
-        self.crash("C5")?;
-        let appended = self.append(kind, bytes, place);
-        self.watch(appended)?;
-        self.crash("C8")?;
-        self.crash("C9")?;
-        let applied = self.index.apply(&batch, self.journal.tip());
-        self.or_break(applied)?;
-        self.crash("C10")?;
-        self.crash("C11")?;
-        Ok(seq)
-    }
-
-    fn append(&mut self, kind: u8, bytes: &[u8], place: Place) -> Result<(), StoreError> {
-        let ballast = self.dir.join("ballast");
-        match self.journal.append(kind, bytes, place) {
-            Err(StoreError::Full(_)) if ballast.exists() => {
-                tracing::error!(
-                    "the disk is full; the ballast is given up to finish this transaction"
-                );
-                self.low = true;
-                files::remove(&ballast)?;
-                self.journal.append(kind, bytes, place)
-            }
-            other => other,
-        }
-    }
-
-    /// An effect that exists is not brought about again.
-    fn unseen(&mut self, payloads: &[Payload]) -> Result<(), StoreError> {
-        let mut here = BTreeSet::new();
-        for payload in payloads.iter().filter(|p| !p.events.is_empty()) {
-            for key in &payload.keys {
-                let before = self.seen(key)?.map(|s| s.seq);
-                let twice = (!here.insert(key)).then(|| self.journal.tip().seq + 1);
-                if let Some(seq) = before.or(twice) {
-                    return Err(StoreError::Seen {
-                        key: key.clone(),
-                        seq,
-                    });
-                }
-            }
-        }
-        Ok(())
     }
 
     pub(super) fn ready(&self) -> Result<(), StoreError> {
@@ -318,7 +241,7 @@ impl Store {
     }
 
     /// After the journal has it, any failure means: stop and open anew.
-    fn or_break<T>(&mut self, done: Result<T, StoreError>) -> Result<T, StoreError> {
+    pub(super) fn or_break<T>(&mut self, done: Result<T, StoreError>) -> Result<T, StoreError> {
         done.map_err(|e| {
             self.broken = Some(e.to_string());
             if matches!(e, StoreError::Index(_)) {
@@ -354,7 +277,9 @@ impl Store {
 
     /// Was a letter with this key settled? Then it is only acknowledged again.
     pub fn seen(&self, key: &str) -> Result<Option<Settled>, StoreError> {
-        match self.get(Tree::Seen, &seen::index_key(key))? {
+        self.ready()?;
+        // never out of what is only staged: the token proves that it is on the disk
+        match self.index.get(Tree::Seen, &seen::index_key(key))? {
             None => Ok(None),
             Some(bytes) => {
                 let row: SeenRow =
@@ -379,6 +304,11 @@ impl Store {
     pub fn head(&self) -> (u64, Digest) {
         let tip = self.journal.tip();
         (tip.seq, tip.digest)
+    }
+
+    /// Bytes of the journal's last segment.
+    pub fn journal_end(&self) -> u64 {
+        self.journal.tip().end
     }
 
     /// Calls `each` with every transaction of the journal in order: number and payload.
@@ -433,7 +363,7 @@ impl Store {
 impl ReadIndex for Store {
     fn get(&self, tree: Tree, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         self.ready()?;
-        self.index
+        self.view()
             .get(tree, key)
             .inspect_err(|_| self.ask_for_rebuild())
     }
@@ -446,7 +376,7 @@ impl ReadIndex for Store {
         most: usize,
     ) -> Result<Vec<Row>, StoreError> {
         self.ready()?;
-        self.index
+        self.view()
             .rows(tree, prefix, from, most)
             .inspect_err(|_| self.ask_for_rebuild())
     }

@@ -33,8 +33,6 @@ pub struct Place {
     pub segment: u32,
     /// First byte of the record.
     pub offset: u64,
-    /// Bytes of its payload.
-    pub len: u32,
 }
 
 /// How far the journal goes.
@@ -192,7 +190,6 @@ impl Walk {
         let place = Place {
             segment: self.tip.segment,
             offset: self.tip.end,
-            len,
         };
         self.tip.digest.copy_from_slice(check);
         self.tip.seq = seq;

@@ -46,7 +46,9 @@ fn journal(state: &Path) -> Result<Vec<Record>, String> {
             hash.update(before);
             hash.update(body);
             if hash.finalize()[..16] != *check {
-                return Err(format!("I3 the chain of segment {segment} breaks at byte {from}"));
+                return Err(format!(
+                    "I3 the chain of segment {segment} breaks at byte {from}"
+                ));
             }
             before.copy_from_slice(check);
             if n == 0 {
@@ -59,7 +61,9 @@ fn journal(state: &Path) -> Result<Vec<Record>, String> {
             next += 1;
             let json: Json = serde_json::from_slice(&body[13..]).map_err(|e| e.to_string())?;
             match json {
-                Json::Array(many) => out.extend(many.into_iter().map(|payload| Record { seq, payload })),
+                Json::Array(many) => {
+                    out.extend(many.into_iter().map(|payload| Record { seq, payload }))
+                }
                 payload => out.push(Record { seq, payload }),
             }
         }
@@ -164,12 +168,18 @@ fn letters(world: &World, records: &[Record], wrong: &mut Vec<String>) {
             .iter()
             .filter(|r| !["duplicate", "struck"].contains(&text(&r.payload, "outcome")))
             .collect();
-        let doubles = all.iter().filter(|r| text(&r.payload, "outcome") == "duplicate").count();
+        let doubles = all
+            .iter()
+            .filter(|r| text(&r.payload, "outcome") == "duplicate")
+            .count();
         if letter.arrives && final_ones.is_empty() && doubles == 0 {
             wrong.push(format!("I10 a letter vanished: {letter:?}"));
         }
         if final_ones.len() > 1 {
-            wrong.push(format!("I10 a letter has {} fates: {letter:?}", final_ones.len()));
+            wrong.push(format!(
+                "I10 a letter has {} fates: {letter:?}",
+                final_ones.len()
+            ));
         }
         for record in final_ones {
             let payload = &record.payload;
@@ -181,28 +191,42 @@ fn letters(world: &World, records: &[Record], wrong: &mut Vec<String>) {
             if in_game > 0 {
                 *changed.entry(letter.original).or_default() += 1;
                 if outcome != "applied" {
-                    wrong.push(format!("I2 a letter that was {outcome} changed something: {letter:?}"));
+                    wrong.push(format!(
+                        "I2 a letter that was {outcome} changed something: {letter:?}"
+                    ));
                 }
             }
             let others = list(payload, "mails")
                 .iter()
                 .filter(|m| m["kind"] != "alarm")
                 .count();
-            let to_author = |who: &str| list(payload, "mails").iter().filter(|m| text(m, "to") == who).count();
+            let to_author = |who: &str| {
+                list(payload, "mails")
+                    .iter()
+                    .filter(|m| text(m, "to") == who)
+                    .count()
+            };
             match &letter.author {
                 Author::Machine if others > 0 || in_game > 0 || outcome != "machine" => {
-                    wrong.push(format!("I11 a machine was answered ({outcome}): {letter:?}"));
+                    wrong.push(format!(
+                        "I11 a machine was answered ({outcome}): {letter:?}"
+                    ));
                 }
                 Author::Forger | Author::Stranger if in_game > 0 => {
-                    wrong.push(format!("I2 somebody else than the player was obeyed: {letter:?}"));
+                    wrong.push(format!(
+                        "I2 somebody else than the player was obeyed: {letter:?}"
+                    ));
                 }
                 Author::Player(who) => {
                     let mails = to_author(who);
                     *answered.entry(letter.original).or_default() += mails;
-                    if ["applied", "rejected"].contains(&outcome) && mails != 1
+                    if ["applied", "rejected"].contains(&outcome)
+                        && mails != 1
                         && !["(cut)", "yes"].contains(&letter.body.as_str())
                     {
-                        wrong.push(format!("one letter, {mails} answers ({outcome}): {letter:?}"));
+                        wrong.push(format!(
+                            "one letter, {mails} answers ({outcome}): {letter:?}"
+                        ));
                     }
                 }
                 _ => {}
@@ -248,7 +272,10 @@ fn matches(world: &World, records: &[Record], wrong: &mut Vec<String>) {
                 }
                 "sealed" => {
                     let seal = &event["seal"];
-                    let (turn, seat) = (seal["turn"].as_u64().unwrap_or(0), seal["seat"].as_u64().unwrap_or(9));
+                    let (turn, seat) = (
+                        seal["turn"].as_u64().unwrap_or(0),
+                        seal["seat"].as_u64().unwrap_or(9),
+                    );
                     let line = format!(
                         "tulpa1/seal {gid} {turn} {} {} {}",
                         seat + 1,
@@ -256,7 +283,9 @@ fn matches(world: &World, records: &[Record], wrong: &mut Vec<String>) {
                         text(seal, "nonce")
                     );
                     if hex(&Sha256::digest(line.as_bytes())) != text(seal, "commitment") {
-                        wrong.push(format!("I6 the commitment of turn {turn} is of another card"));
+                        wrong.push(format!(
+                            "I6 the commitment of turn {turn} is of another card"
+                        ));
                     }
                     let card = (text(seal, "card").to_owned(), false);
                     if sealed.insert((turn, seat), card).is_some() {
@@ -269,11 +298,15 @@ fn matches(world: &World, records: &[Record], wrong: &mut Vec<String>) {
                         let seat = card[0].as_u64().unwrap_or(9);
                         match sealed.get_mut(&(turn, seat)) {
                             Some((kept, opened)) if *kept == card[1] && !*opened => *opened = true,
-                            _ => wrong.push(format!("I6 turn {turn}: a card was opened that did not lie there")),
+                            _ => wrong.push(format!(
+                                "I6 turn {turn}: a card was opened that did not lie there"
+                            )),
                         }
                     }
                     if list(event, "cards").len() != 2 {
-                        wrong.push(format!("I6 turn {turn} was opened before both cards were in"));
+                        wrong.push(format!(
+                            "I6 turn {turn} was opened before both cards were in"
+                        ));
                     }
                     (since, stage) = (at, 0);
                 }
@@ -329,7 +362,10 @@ fn mails(world: &World, records: &[Record], wrong: &mut Vec<String>) {
     let mut lanes: BTreeMap<&str, Vec<(u64, u64)>> = BTreeMap::new();
     for record in records {
         for mark in list(&record.payload, "outbox") {
-            let id = (mark["id"]["seq"].as_u64().unwrap_or(0), mark["id"]["nth"].as_u64().unwrap_or(0));
+            let id = (
+                mark["id"]["seq"].as_u64().unwrap_or(0),
+                mark["id"]["nth"].as_u64().unwrap_or(0),
+            );
             let step = match &mark["course"] {
                 Json::String(word) => word.as_str(),
                 Json::Object(map) => map.keys().next().map_or("", String::as_str),
@@ -343,7 +379,10 @@ fn mails(world: &World, records: &[Record], wrong: &mut Vec<String>) {
             *n += 1;
             if mail["supersedes"] == true {
                 for old in lanes.entry(text(mail, "seat")).or_default().drain(..) {
-                    if course.get(&old).is_none_or(|c| ["later", "queued"].contains(c)) {
+                    if course
+                        .get(&old)
+                        .is_none_or(|c| ["later", "queued"].contains(c))
+                    {
                         course.insert(old, "superseded");
                     }
                 }
@@ -365,21 +404,30 @@ fn mails(world: &World, records: &[Record], wrong: &mut Vec<String>) {
         let copies = taken.get(message_id).unwrap_or(&none);
         let unknown = outside.unknown.get(*message_id).copied().unwrap_or(0);
         if !ids.insert(*message_id) {
-            wrong.push(format!("I8 two mails have the same Message-ID {message_id}"));
+            wrong.push(format!(
+                "I8 two mails have the same Message-ID {message_id}"
+            ));
         }
         match course.get(id).copied().unwrap_or_default() {
             "sent" if copies.is_empty() => {
-                wrong.push(format!("I8 a mail to {to} counts as sent and nobody took it"));
+                wrong.push(format!(
+                    "I8 a mail to {to} counts as sent and nobody took it"
+                ));
             }
             "sent" | "dead" | "superseded" => {}
             other => wrong.push(format!("I8 a mail to {to} is left `{other}`")),
         }
-        if copies.iter().any(|c| c.bytes != copies[0].bytes || c.to != *to) {
+        if copies
+            .iter()
+            .any(|c| c.bytes != copies[0].bytes || c.to != *to)
+        {
             wrong.push(format!("I8 a mail to {to} went out with different bytes"));
         }
         let ours = copies.iter().filter(|c| !c.copied).count();
         if ours > 1 + unknown {
-            wrong.push(format!("I9 a mail to {to} went out {ours} times, {unknown} times for a reason"));
+            wrong.push(format!(
+                "I9 a mail to {to} went out {ours} times, {unknown} times for a reason"
+            ));
         }
     }
     for id in taken.keys().filter(|id| !ids.contains(**id)) {
@@ -413,7 +461,11 @@ fn secrets(world: &World, records: &[Record], wrong: &mut Vec<String>) {
         }
     }
     let mut tokens: BTreeMap<String, String> = BTreeMap::new();
-    for mail in outside.taken.iter().filter(|m| [ALICE, BOB].contains(&m.to.as_str())) {
+    for mail in outside
+        .taken
+        .iter()
+        .filter(|m| [ALICE, BOB].contains(&m.to.as_str()))
+    {
         let reply = header(&mail.bytes, "Reply-To");
         if reply.contains('+') {
             tokens.insert(reply, mail.to.clone());
@@ -421,7 +473,10 @@ fn secrets(world: &World, records: &[Record], wrong: &mut Vec<String>) {
     }
     for mail in &outside.taken {
         let text = seen(&mail.bytes);
-        let seq = from.get(mail.message_id.as_str()).copied().unwrap_or(u64::MAX);
+        let seq = from
+            .get(mail.message_id.as_str())
+            .copied()
+            .unwrap_or(u64::MAX);
         for other in [ALICE, BOB, EVE].into_iter().filter(|o| *o != mail.to) {
             // Alice named Bob's address herself
             let her_own = mail.to == ALICE && other == BOB && text.contains("new tulpas vs");
@@ -438,7 +493,10 @@ fn secrets(world: &World, records: &[Record], wrong: &mut Vec<String>) {
             let owner = if *seat == 0 { ALICE } else { BOB };
             let still_down = opened.get(turn).is_none_or(|o| seq < *o);
             if owner != mail.to && still_down && text.contains(nonce) {
-                wrong.push(format!("I7 a mail to {} opens the card of turn {turn}", mail.to));
+                wrong.push(format!(
+                    "I7 a mail to {} opens the card of turn {turn}",
+                    mail.to
+                ));
             }
         }
     }

@@ -105,7 +105,11 @@ impl Inbox for Mailbox {
             .take(most)
             .map(|l| {
                 let big = (l.bytes.len() > 256 * 1024).then_some(l.bytes.len() as u64);
-                let kept = if big.is_some() { 64 * 1024 } else { l.bytes.len() };
+                let kept = if big.is_some() {
+                    64 * 1024
+                } else {
+                    l.bytes.len()
+                };
                 Arrived {
                     id: ArrivedId::named(&l.uid.to_string()),
                     source_key: format!("imap|sim|INBOX|{validity}|{}", l.uid),
@@ -174,7 +178,11 @@ impl Inbox for Mailbox {
             return Err(InboxError::Later("disconnected".into()));
         }
         let uid = arrived.name().unwrap_or_default().to_owned();
-        for letter in outside.letters.iter_mut().filter(|l| l.uid.to_string() == uid) {
+        for letter in outside
+            .letters
+            .iter_mut()
+            .filter(|l| l.uid.to_string() == uid)
+        {
             letter.done = true;
         }
         drop(outside);
@@ -208,7 +216,10 @@ impl Wire {
 
     fn unknown(&self, mail: &Queued) {
         let mut outside = self.0.borrow_mut();
-        *outside.unknown.entry(mail.message_id().to_owned()).or_default() += 1;
+        *outside
+            .unknown
+            .entry(mail.message_id().to_owned())
+            .or_default() += 1;
     }
 }
 

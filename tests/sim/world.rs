@@ -29,7 +29,7 @@ pub const EVE: &str = "eve@moor.example";
 pub const EPOCH: i64 = 1_767_225_600;
 /// Faults end after so many steps; then the match must come to its end.
 const FAULTY_STEPS: usize = 140;
-const STEPS_MAX: usize = 420;
+const STEPS_MAX: usize = 900;
 const POINTS: [&str; 9] = ["C5", "C6", "C7", "C8", "C9", "C10", "C11", "C13", "C16"];
 
 /// What the world knows of a letter that was written.
@@ -101,7 +101,11 @@ impl World {
         let dir = quick_dir();
         let file = dir.path().join("tulpa.ron");
         // a guard that never sees a jump is one of the planted bugs
-        let jump = if bug == Some(Bug::TimerByWallTime) { "9999d" } else { "1h" };
+        let jump = if bug == Some(Bug::TimerByWallTime) {
+            "9999d"
+        } else {
+            "1h"
+        };
         std::fs::write(
             &file,
             format!(
@@ -255,7 +259,11 @@ impl World {
                     true => outside.chance.between(1, 4) * 86_400,
                     false => outside.chance.between(60, 20_000),
                 };
-                (outside.fault("vacation reply", 25), outside.fault("bounce", 15), wait)
+                (
+                    outside.fault("vacation reply", 25),
+                    outside.fault("bounce", 15),
+                    wait,
+                )
             };
             let subject = header(&mail.bytes, "Subject");
             if away {
@@ -403,19 +411,30 @@ impl World {
         match mail {
             None => eml.push_str(&format!("To: {REFEREE}\r\nSubject: hello\r\n")),
             Some(mail) => {
-                let (to, id) = (header(&mail.bytes, "Reply-To"), mail.message_id.trim_matches(['<', '>']));
-                eml.push_str(&format!("To: {to}\r\nSubject: Re: your turn\r\nIn-Reply-To: <{id}>\r\n"));
+                let (to, id) = (
+                    header(&mail.bytes, "Reply-To"),
+                    mail.message_id.trim_matches(['<', '>']),
+                );
+                eml.push_str(&format!(
+                    "To: {to}\r\nSubject: Re: your turn\r\nIn-Reply-To: <{id}>\r\n"
+                ));
             }
         }
         let quoted = "On Thursday, the referee wrote:\r\n> pick mace\r\n> resign\r\n";
         if html {
-            let lines = body.replace('&', "&amp;").replace('<', "&lt;").replace('\n', "<br>");
+            let lines = body
+                .replace('&', "&amp;")
+                .replace('<', "&lt;")
+                .replace('\n', "<br>");
             eml.push_str(&format!(
                 "MIME-Version: 1.0\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<html><body><p>{lines}</p>\
                  <blockquote>resign<br>pick mace</blockquote></body></html>\r\n"
             ));
         } else {
-            eml.push_str(&format!("\r\n{}\r\n\r\n{quoted}", body.replace('\n', "\r\n")));
+            eml.push_str(&format!(
+                "\r\n{}\r\n\r\n{quoted}",
+                body.replace('\n', "\r\n")
+            ));
         }
         let me = Author::Player(who);
         if fault("letter is lost", 40) {
@@ -437,14 +456,21 @@ impl World {
             self.deliver(bytes, me.clone(), original, body, delay + 4_000);
         }
         if fault("another Received line", 50) {
-            let copy = format!("Received: from relay.example by mx.club.example; {original}\r\n{eml}");
+            let copy =
+                format!("Received: from relay.example by mx.club.example; {original}\r\n{eml}");
             self.deliver(copy.into_bytes(), me.clone(), original, body, delay + 9_000);
         }
         if fault("sent again by hand", 40) {
             self.originals += 1;
             let copy = eml.replace("<letter.", "<again.");
             let original = self.originals;
-            self.deliver(copy.into_bytes(), me.clone(), original, body, delay + 20_000);
+            self.deliver(
+                copy.into_bytes(),
+                me.clone(),
+                original,
+                body,
+                delay + 20_000,
+            );
         }
         if fault("other words under the same Message-ID", 40) && !html {
             self.originals += 1;
@@ -493,7 +519,8 @@ impl World {
             ));
         }
         if fault("five megabytes", 3) {
-            let big = "0123456789 0123456789 0123456789 0123456789 012345678\r\n".repeat(5 << 20 >> 6);
+            let big =
+                "0123456789 0123456789 0123456789 0123456789 012345678\r\n".repeat(5 << 20 >> 6);
             letters.push((
                 Author::Stranger,
                 format!("From: <{EVE}>\r\nTo: {REFEREE}\r\nMessage-ID: <big.{n}@moor.example>\r\n\r\n{big}"),
@@ -502,7 +529,10 @@ impl World {
         if fault("thousand parts", 10) {
             let mut parts = String::new();
             for i in 0..1000 {
-                parts.push_str(&format!("--b{i}\r\nContent-Type: multipart/mixed; boundary=b{}\r\n\r\n", i + 1));
+                parts.push_str(&format!(
+                    "--b{i}\r\nContent-Type: multipart/mixed; boundary=b{}\r\n\r\n",
+                    i + 1
+                ));
             }
             letters.push((
                 Author::Stranger,
@@ -547,7 +577,9 @@ impl World {
             let mut outside = self.outside.borrow_mut();
             let point = POINTS[outside.chance.below(POINTS.len())];
             let nth = outside.chance.below(6);
-            outside.fault("a crash is planned", 60).then_some((point, nth))
+            outside
+                .fault("a crash is planned", 60)
+                .then_some((point, nth))
         };
         if let Some((point, mut nth)) = crash_at {
             let outside = Rc::clone(&self.outside);
@@ -576,7 +608,10 @@ impl World {
             self.start();
             let daemon = self.daemon.as_mut().expect("it runs");
             daemon.clock = clock;
-            let (mut inbox, mut wire) = (Mailbox(Rc::clone(&self.outside)), Wire(Rc::clone(&self.outside)));
+            let (mut inbox, mut wire) = (
+                Mailbox(Rc::clone(&self.outside)),
+                Wire(Rc::clone(&self.outside)),
+            );
             daemon.round(&mut inbox, &mut wire)
         }));
         fail::clear();
@@ -622,7 +657,8 @@ impl World {
         self.starts += 1;
         let now = Timestamp::from_second(self.now()).unwrap();
         let clock = Clock::scripted(now, Duration::from_secs(self.steady as u64));
-        let mut daemon = Daemon::open(&self.config, clock, Opening::Careful).expect("it opens by itself");
+        let mut daemon =
+            Daemon::open(&self.config, clock, Opening::Careful).expect("it opens by itself");
         let mut chance = Chance::new(self.seed.wrapping_mul(1000).wrapping_add(self.starts));
         daemon.chance = Box::new(move || Ok(chance.bytes()));
         self.daemon = Some(daemon);
@@ -637,10 +673,18 @@ impl World {
     /// The records as they stand, and as the journal alone gives them.
     pub fn both_records(&mut self) -> (Vec<u8>, Vec<u8>) {
         self.start();
-        let game = |d: &Daemon| d.records().game(MatchNo(1)).map(|m| m.save()).unwrap_or_default();
+        let game = |d: &Daemon| {
+            d.records()
+                .game(MatchNo(1))
+                .map(|m| m.save())
+                .unwrap_or_default()
+        };
         let kept = game(self.daemon.as_ref().expect("it runs"));
         self.stop();
-        tulpa::daemon::rebuild(&self.config).expect("a rebuild").close().expect("a clean stop");
+        tulpa::daemon::rebuild(&self.config)
+            .expect("a rebuild")
+            .close()
+            .expect("a clean stop");
         self.start();
         let made = game(self.daemon.as_ref().expect("it runs"));
         self.stop();
@@ -684,7 +728,9 @@ fn whole_turn(table: &Table, seat: Seat, chance: &mut Chance) -> String {
     let mut steps: Vec<String> = Vec::new();
     for _ in 0..40 {
         let so_far: Vec<&str> = steps.iter().map(String::as_str).collect();
-        let Ok(next) = table.next(seat, &so_far) else { break };
+        let Ok(next) = table.next(seat, &so_far) else {
+            break;
+        };
         if next.steps.is_empty() {
             break;
         }

@@ -7,7 +7,8 @@ fn with(name: &str, source: &str) -> Result<Templates, WordsError> {
 
 #[test]
 fn the_built_in_templates_are_all_right() {
-    let templates = Templates::builtin().unwrap();
+    let mut templates = Templates::builtin().unwrap();
+    templates.know().unwrap();
     templates.check().unwrap();
     assert!(templates.has("help/help") && !templates.has("help/nothing"));
 }

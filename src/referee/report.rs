@@ -1,0 +1,415 @@
+//! What a mail about a match says: the board, what happened, what is owed, and what proves the cards.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::refusal::Why;
+use super::state::MatchNo;
+use crate::rules::{Ending, Happening, Seat, View, What};
+
+/// A game as the list of games tells it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct GameInfo {
+    /// Id.
+    pub id: String,
+    /// Title.
+    pub title: String,
+    /// Inventor.
+    pub inventor: String,
+    /// Year.
+    pub year: Option<u16>,
+    /// One sentence.
+    pub summary: String,
+    /// What is not certain about it.
+    pub doubt: Option<String>,
+    /// Names of the seats.
+    pub seats: Vec<String>,
+    /// Names of the arrays, the default first.
+    pub arrays: Vec<String>,
+    /// Other options: key, values, one sentence.
+    pub options: Vec<(String, Vec<String>, String)>,
+    /// Pieces: letter, name.
+    pub pieces: Vec<(char, String)>,
+    /// Name of the family of rules, in lower case: `maces`.
+    pub family: String,
+}
+
+/// A match in a list.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct MatchInfo {
+    /// Number.
+    pub no: MatchNo,
+    /// Id of the game.
+    pub game: String,
+    /// Title.
+    pub title: String,
+    /// `inviting`, `seeking`, `playing`, `over`, `void`.
+    pub stage: String,
+    /// Who takes part.
+    pub people: Vec<Person>,
+    /// Options that are not default, as `array=A2`.
+    pub options: Vec<String>,
+    /// Days for a turn; 0: no limit.
+    pub days: u32,
+    /// Number of the turn.
+    pub turn: u32,
+    /// Does the reader owe something?
+    pub yours: bool,
+    /// How it ended.
+    pub ending: Option<Ending>,
+}
+
+/// Somebody who takes part.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Person {
+    /// Name of the seat, where it is known.
+    pub seat: Option<String>,
+    /// Alias.
+    pub name: String,
+    /// Is it the reader?
+    pub you: bool,
+    /// Has he accepted?
+    pub accepted: bool,
+    /// Does he owe something?
+    pub awaited: bool,
+}
+
+/// A small thing done.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Deed {
+    /// A name was chosen.
+    Named {
+        /// Which.
+        name: String,
+    },
+    /// A setting.
+    Set {
+        /// Which.
+        key: String,
+        /// What.
+        value: String,
+    },
+    /// Somebody is blocked.
+    Blocked {
+        /// Who; empty where he has no name for the reader.
+        name: String,
+    },
+    /// Nothing was asked.
+    Nothing,
+}
+
+/// Everything a mail about a match says.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Report {
+    /// The match.
+    pub about: MatchInfo,
+    /// Its public id.
+    pub gid: String,
+    /// Events so far.
+    pub entry: u32,
+    /// The reader's seat.
+    pub you: Option<Seat>,
+    /// Aliases by seat, in the order of the seats.
+    pub names: Vec<String>,
+    /// Aliases of the others, joined by `and`.
+    pub others: String,
+    /// What happened, in order.
+    pub news: Vec<News>,
+    /// Why this comes, where it is no news: `asked`, `already_played`, `stale`, `not_understood`.
+    pub why: Option<String>,
+    /// The position as the reader may see it.
+    pub view: View,
+    /// Number of the turn.
+    pub turn: u32,
+    /// What the reader owes: `turn`, `pick`, `guess`, `place`, `start`, `exchange`.
+    pub owed: Option<String>,
+    /// What he may answer: cards, placements, or a few legal steps as examples.
+    pub choices: Vec<String>,
+    /// May he end his turn at once?
+    pub may_end: bool,
+    /// Seats of others who owe something.
+    pub awaited: Vec<Seat>,
+    /// The cards for the next summoning of each other seat that a `guess` may still be sent ahead for.
+    pub guess_ahead: Vec<String>,
+    /// Cards of the others that lie face down.
+    pub down: Vec<Down>,
+    /// Receipts for the reader's own cards.
+    pub receipts: Vec<Receipt>,
+    /// Lines that were carried out.
+    pub understood: Vec<String>,
+    /// Who offers a draw to whom the reader belongs.
+    pub draw_offer: Option<Seat>,
+    /// Why a draw may be claimed.
+    pub draw_claim: Option<String>,
+    /// When time runs out.
+    pub deadline: Option<Timestamp>,
+    /// How it ended.
+    pub ending: Option<Ending>,
+    /// The step that ended it on the board.
+    pub ending_step: Option<String>,
+    /// What is not certain about the game, in the first mail.
+    pub doubt: Option<String>,
+}
+
+/// One thing that happened in a match.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum News {
+    /// The referee was away, or its clock was set: the deadline moved along.
+    ClockMoved {
+        /// Whole hours, rounded up.
+        hours: i64,
+    },
+    /// Somebody agreed to play.
+    Joined {
+        /// Alias.
+        name: String,
+    },
+    /// A turn.
+    Played {
+        /// Whose.
+        seat: Seat,
+        /// Canonical steps.
+        steps: Vec<String>,
+        /// How many of the last the referee played, since nothing else was possible.
+        forced: usize,
+    },
+    /// The cards were turned over.
+    Opened {
+        /// Whose summoning.
+        seat: Seat,
+        /// The cards; empty with `reveal=outcome`.
+        cards: Vec<(Seat, String)>,
+        /// What was created.
+        created: Option<String>,
+        /// What proves the cards; empty with `reveal=outcome`.
+        openings: Vec<Opening>,
+    },
+    /// All cards of a match in which they stayed hidden, now that it is over.
+    Openings {
+        /// By turn.
+        openings: Vec<Opening>,
+    },
+    /// The last card: no picks.
+    Certain {
+        /// Whose.
+        seat: Seat,
+        /// Which.
+        card: String,
+    },
+    /// The cards matched, but no home square is vacant.
+    NoRoom {
+        /// Whose.
+        seat: Seat,
+    },
+    /// A man was placed.
+    Placed {
+        /// Whose.
+        seat: Seat,
+        /// Canonical text.
+        text: String,
+        /// By the referee, since only one square was possible.
+        forced: bool,
+    },
+    /// Dice fell.
+    Rolled {
+        /// At whose turn.
+        seat: Seat,
+        /// For which armies what fell.
+        dice: Vec<(Seat, Vec<u16>)>,
+    },
+    /// A seat was passed over.
+    Passed {
+        /// Which.
+        seat: Seat,
+    },
+    /// The starting seat.
+    Started {
+        /// Which.
+        seat: Seat,
+    },
+    /// An exchange was decided.
+    Exchange {
+        /// By whom.
+        seat: Seat,
+        /// How.
+        choice: String,
+    },
+    /// Anything else.
+    Remark {
+        /// In words.
+        text: String,
+    },
+    /// The match ended.
+    Ended {
+        /// Winning seats; empty for a draw.
+        winners: Vec<Seat>,
+        /// Why.
+        reason: String,
+    },
+    /// Conditional orders are stored.
+    Planned {
+        /// For which turn.
+        turn: u32,
+        /// If created.
+        created: Option<String>,
+        /// If not.
+        otherwise: Option<String>,
+    },
+    /// The reader's own conditional order cannot be played.
+    PlanFailed {
+        /// The order.
+        text: String,
+        /// Why.
+        why: Box<Why>,
+    },
+    /// A move was sent along, but the Tulpa came and changed the board: it was not played.
+    PlanMoot {
+        /// The order.
+        text: String,
+    },
+    /// A card lies there already and is the same.
+    CardStays {
+        /// For which turn.
+        turn: u32,
+    },
+    /// A draw is offered.
+    DrawOffered {
+        /// By whom.
+        seat: Seat,
+    },
+    /// The offer is declined.
+    DrawDeclined {
+        /// By whom.
+        seat: Seat,
+    },
+    /// A player writes.
+    Said {
+        /// Who.
+        seat: Seat,
+        /// What.
+        text: String,
+    },
+    /// Time has run out for somebody.
+    TimeOver {
+        /// Who.
+        seats: Vec<Seat>,
+    },
+    /// Stored orders were forgotten.
+    Forgotten,
+}
+
+impl News {
+    /// Of a happening; `both` is false where cards stay hidden. `None` where nobody is told.
+    pub fn of(h: &Happening, both: bool) -> Option<News> {
+        Some(match h.clone() {
+            Happening::Played {
+                seat,
+                steps,
+                forced,
+            } => News::Played {
+                seat,
+                steps,
+                forced,
+            },
+            Happening::Picked { .. } => return None,
+            Happening::Opened {
+                seat,
+                cards,
+                created,
+            } => News::Opened {
+                seat,
+                cards: if both { cards } else { Vec::new() },
+                created,
+                openings: Vec::new(),
+            },
+            Happening::Certain { seat, card } => News::Certain { seat, card },
+            Happening::NoRoom { .. } if !both => return None,
+            Happening::NoRoom { seat } => News::NoRoom { seat },
+            Happening::Placed { seat, text, forced } => News::Placed { seat, text, forced },
+            Happening::Rolled { seat, dice } => News::Rolled { seat, dice },
+            Happening::Passed { seat } => News::Passed { seat },
+            Happening::Started { seat } => News::Started { seat },
+            Happening::Exchange { seat, choice } => News::Exchange { seat, choice },
+            Happening::Remark(text) => News::Remark { text },
+            Happening::Ended(Ending { winners, reason }) => News::Ended { winners, reason },
+        })
+    }
+    /// Does it turn over the card of that seat for that turn?
+    pub fn opens(&self, seat: Option<Seat>, turn: u32) -> bool {
+        let News::Opened { openings, .. } = self else {
+            return false;
+        };
+        openings
+            .iter()
+            .any(|o| Some(o.seat) == seat && o.turn == turn)
+    }
+}
+
+/// A card of somebody else that lies face down: what the reader must know before he lays down his own (trust.md 4).
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Down {
+    /// Whose.
+    pub seat: Seat,
+    /// For which turn.
+    pub turn: u32,
+    /// 64 hex digits.
+    pub commitment: String,
+}
+
+/// A card turned over, with what proves that it is the one that was laid down.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Opening {
+    /// Whose.
+    pub seat: Seat,
+    /// For which turn.
+    pub turn: u32,
+    /// The card.
+    pub card: String,
+    /// 64 hex digits, as mailed when the card was laid down.
+    pub commitment: String,
+    /// Shell commands that print the commitment.
+    pub check: Vec<String>,
+}
+
+/// The picker's proof of his card (trust.md 4).
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Receipt {
+    /// For which turn.
+    pub turn: u32,
+    /// The card.
+    pub card: String,
+    /// 64 hex digits.
+    pub nonce: String,
+    /// 64 hex digits; public.
+    pub commitment: String,
+    /// Shell commands that print the commitment.
+    pub check: Vec<String>,
+    /// Dots that make the receipts of all cards equally long (trust.md 4).
+    pub filler: String,
+    /// False with `reveal=outcome`: the card stays hidden until the match is over.
+    pub both: bool,
+}
+
+/// Receipts are padded as if every card had a name of so many characters; no game has a longer one.
+pub const RECEIPT_CARD_CHARS: usize = 8;
+
+impl Receipt {
+    /// The dots for a card; at least one, since blanks at a line's end would vanish.
+    pub fn filler(card: &str) -> String {
+        ".".repeat((RECEIPT_CARD_CHARS + 1).saturating_sub(card.len()).max(1))
+    }
+}
+
+/// The word by which a template knows what is owed; the other's card is a guess.
+pub fn owed_word(what: What, mover: bool) -> &'static str {
+    match what {
+        What::Turn => "turn",
+        What::Pick if mover => "pick",
+        What::Pick => "guess",
+        What::Place => "place",
+        What::Start => "start",
+        What::Exchange => "exchange",
+    }
+}
