@@ -8,6 +8,7 @@ use tulpa::daemon::{Daemon, Trouble};
 use tulpa::edge::clock::Clock;
 use tulpa::edge::{Arrived, ArrivedId, Carrier, Delivery, Inbox, InboxError};
 use tulpa::referee::state::{MatchNo, Registry};
+use tulpa::rules::Seat;
 use tulpa::store::{Opening, Queued, Settled, fail};
 
 const ALICE: &str = "alice@hill.example";
@@ -147,7 +148,8 @@ impl Club {
 
     fn due(&self) -> Option<i64> {
         let game = self.daemon.as_ref().unwrap().records().game(MatchNo(1))?;
-        game.deadline().map(Timestamp::as_second)
+        let ends = (0..2).filter_map(|s| game.deadline_of(Seat(s)));
+        ends.min().map(Timestamp::as_second)
     }
 
     fn mails(&self, to: &str) -> usize {

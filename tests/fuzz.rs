@@ -17,7 +17,7 @@ use tulpa::post::address::{self, Addr, Tag};
 use tulpa::post::compose::{Alias, Auto, Instance, MessageId, Outgoing, check_wire, compose};
 use tulpa::post::from_html::html_to_text;
 use tulpa::post::letter::{self, Limits};
-use tulpa::post::orders::understand;
+use tulpa::post::orders::{understand, understand_most};
 use tulpa::post::quote::typed;
 use tulpa::post::reader::{self, Context, Reading};
 use tulpa::post::words::Templates;
@@ -214,7 +214,7 @@ fn f2_orders() {
             all.push_str(&text(&mut chance, &seeds));
         }
         let most = 1 + chance.below(ORDERS_MAX);
-        let found = understand(&typed(&all), most);
+        let found = understand_most(&typed(&all), most);
         assert!(found.parts.iter().map(|p| p.orders.len()).sum::<usize>() <= most + 1);
     }
 }
@@ -459,10 +459,7 @@ fn f13_what_is_quoted_is_not_ordered() {
         let own = some(&mut chance, "");
         let way = ways[chance.below(ways.len())];
         let quoted = format!("{own}\n{way}\n{}", some(&mut chance, "> "));
-        let (alone, both) = (
-            understand(&typed(&own), ORDERS_MAX),
-            understand(&typed(&quoted), ORDERS_MAX),
-        );
+        let (alone, both) = (understand(&typed(&own)), understand(&typed(&quoted)));
         assert_eq!(alone.parts, both.parts, "{quoted}");
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::{Common, Done, Failure};
+use super::{Done, Failure};
 use crate::config::Config;
 use crate::daemon::Daemon;
 use crate::edge::clock::Clock;
@@ -12,7 +12,7 @@ use crate::edge::maildir::{MaildirCarrier, MaildirInbox};
 use crate::edge::{Carrier, Inbox};
 use crate::post::letter::{self, Limits};
 use crate::referee::state::{MatchNo, Registry};
-use crate::rules::{Table, What};
+use crate::rules::{Shelf, Table, What};
 use crate::store::Opening;
 
 /// Turns that the players of a game without a script make before one resigns.
@@ -54,8 +54,9 @@ struct Scene<'a> {
     out: &'a mut dyn Write,
 }
 
-pub fn run(common: &Common, a: &Arguments, out: &mut dyn Write) -> Done {
-    let shelf = super::games::shelf(common)?;
+pub fn run(a: &Arguments, out: &mut dyn Write) -> Done {
+    // the demo brings its own configuration, which names no further games
+    let shelf = Shelf::builtin();
     let book = super::games::find(&shelf, &a.game)?;
     if book.seats.len() != 2 && book.seats.len() != 4 {
         return Err(Failure::new(format!("`{}` has no demo", book.id)));

@@ -11,8 +11,10 @@ mod games;
 mod legal;
 mod matches;
 mod perft;
+mod pick;
 mod replay;
 mod run;
+pub mod verify;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -67,13 +69,22 @@ enum Command {
     Games,
     /// Print the rules that a player gets
     Rules {
-        /// Game id, as `tulpas`
-        game: String,
+        /// Game id, as `tulpas`; without one, a list
+        game: Option<String>,
+    },
+    /// Print how the moves of a game are written
+    Notation {
+        /// Game id, as `tulpas`; without one, a list
+        game: Option<String>,
     },
     /// List the legal steps, one canonical text a line
     Legal(legal::Arguments),
     /// Check record files; silent when all hold
     Replay(replay::Arguments),
+    /// Check a ledger; one line for each thing that does not hold
+    Verify(verify::Arguments),
+    /// Lay down a card that not even the referee can read
+    Pick(pick::Arguments),
     /// Count step sequences
     Perft(perft::Arguments),
     /// Draw the board as mailed
@@ -196,11 +207,14 @@ fn log_to_stderr(common: &Common) {
 
 fn carry_out(cli: &Cli, out: &mut dyn Write) -> Done {
     match &cli.command {
-        Command::Demo(a) => demo::run(&cli.common, a, out),
+        Command::Demo(a) => demo::run(a, out),
         Command::Games => games::list(&cli.common, out),
-        Command::Rules { game } => games::rules(&cli.common, game, out),
+        Command::Rules { game } => games::rules(&cli.common, game.as_deref(), out),
+        Command::Notation { game } => games::notation(&cli.common, game.as_deref(), out),
         Command::Legal(a) => legal::run(&cli.common, a, out),
         Command::Replay(a) => replay::run(&cli.common, a, out),
+        Command::Verify(a) => verify::run(&cli.common, a, out),
+        Command::Pick(a) => pick::run(a, out),
         Command::Perft(a) => perft::run(&cli.common, a, out),
         Command::Board(a) => board::run(&cli.common, a, out),
         Command::Run { once } => run::run(&cli.common, *once, out),

@@ -1,8 +1,9 @@
 //! Verifies a ledger file: numbers, times, hashes, heads, seeds, dice, cards (trust.md 6, part 1).
 //!
 //! A file is lines and heads, each ended by LF, and its last line is a head. Two changes of a file leave it true and are let
-//! through: a head other than the last is left out; the file ends right behind an earlier head (then it is the ledger of an
-//! earlier day, which only the heads in one's own mailbox tell: [`Report::holds`]).
+//! through: a head is left out that is not the last, nor the one under which a committed seed was opened; the file ends right
+//! behind an earlier head (then it is the ledger of an earlier day, which only the heads in one's own mailbox tell:
+//! [`Report::holds`]).
 
 mod cards;
 mod fault;

@@ -41,8 +41,13 @@ impl Understood {
     }
 }
 
-/// Reads the typed lines of a letter, at most `orders_max` orders.
-pub fn understand(lines: &[Typed], orders_max: usize) -> Understood {
+/// Reads the typed lines of a letter.
+pub fn understand(lines: &[Typed]) -> Understood {
+    understand_most(lines, crate::referee::order::ORDERS_MAX)
+}
+
+/// The same with a lower limit on orders.
+pub fn understand_most(lines: &[Typed], orders_max: usize) -> Understood {
     let mut reader = Reader {
         most: orders_max,
         ..Reader::default()
@@ -472,7 +477,7 @@ mod tests {
 
     /// The orders of one line, as text; `prose`, `slip`.
     fn say(line: &str) -> String {
-        let found = understand(&typed(line), crate::referee::order::ORDERS_MAX);
+        let found = understand(&typed(line));
         let orders: Vec<String> = found
             .parts
             .iter()

@@ -136,6 +136,9 @@ impl crate::rules::Dice for Counted<'_> {
         self.rolls.push(fell);
         fell
     }
+    fn slot(&mut self, turn: u32, roll: u32) {
+        self.dice.slot(turn, roll);
+    }
 }
 
 /// The order in canonical words: what the event keeps.

@@ -7,11 +7,13 @@ use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use super::chance::ReadBack;
+use super::clock;
 use super::event::Event;
 use super::state::{
-    Chair, Held, LastTurn, Line, Match, MatchNo, OVER_REMEMBERED_MAX, Player, PlayerNo, Records,
-    Stage, Unfit,
+    Chair, Held, LastTurn, Line, Match, MatchNo, NOTES_MAX, Note, OVER_REMEMBERED_MAX, Player,
+    PlayerNo, Records, Stage, Timer, Unfit,
 };
+use super::undo::{self, BEFORE_MAX, Before};
 use crate::rules::{Ending, Happening, Rulebook, Seat, Table};
 
 /// What acting gave, where the caller knows it already.
@@ -172,8 +174,10 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
         plans: Vec::new(),
         draw_offer: None,
         last: Vec::new(),
-        since: at,
-        reminded: 0,
+        timers: Vec::new(),
+        undo_offer: None,
+        before: Vec::new(),
+        notes: Vec::new(),
         ending: None,
         table: None,
     }));
@@ -207,6 +211,7 @@ fn in_match(
         .ok_or_else(|| Unfit::new(format!("there is no game {no}")))?;
     let mut m = Match::clone(&arc);
     m.entry += 1;
+    let (before, turn) = (m.awaited(), m.turn());
     match event {
         Event::Accepted { player, .. } => match m.chairs.iter_mut().find(|c| c.player == *player) {
             Some(chair) => chair.accepted = true,
@@ -229,6 +234,7 @@ fn in_match(
                 .ok_or_else(|| Unfit::new("the rulebook is not kept"))?;
             m.stage = Stage::Playing;
             m.seats.clone_from(seats);
+            m.timers = vec![Timer::new(&m.clock); seats.len()];
             let (table, happened) = match known {
                 Some(known) => known,
                 None => Table::begin(&book, &m.options, &mut ReadBack(rolls.iter()))
@@ -244,7 +250,7 @@ fn in_match(
                 header.insert(key.clone(), json!(value));
             }
             line(rec, &mut m, Json::Object(header), true);
-            settle(rec, &mut m, table, &happened, at)?;
+            settle(rec, &mut m, table, &happened)?;
         }
         Event::Sealed { seal, .. } => {
             if m.card_down(seal.turn, seal.seat).is_some() {
@@ -259,16 +265,14 @@ fn in_match(
                 Some(known) => known,
                 None => open_cards(&m, cards, &mut ReadBack(rolls.iter()))?,
             };
+            m.before.clear();
+            m.undo_offer = None;
             let done = m.sealed.extract_if(.., |s| s.turn <= *turn);
             let done: Vec<_> = done.collect();
             if !m.reveal_both {
                 m.opened.extend(done);
             }
-            settle(rec, &mut m, table, &happened, at)?;
-        }
-        Event::ClockMoved { seconds, .. } => {
-            let since = m.since.as_second().saturating_add(*seconds);
-            m.since = Timestamp::from_second(since).unwrap_or(m.since);
+            settle(rec, &mut m, table, &happened)?;
         }
         Event::Planned { plan, .. } => {
             m.plans
@@ -294,6 +298,15 @@ fn in_match(
                     .act(*seat, order, &mut ReadBack(rolls.iter()))
                     .map_err(|e| Unfit::new(format!("game {no}: `{order}`: {e}")))?,
             };
+            // What fell cannot be unseen.
+            if rolls.is_empty() {
+                m.before.extend(Before::of(&m, *seat));
+                let spare = m.before.len().saturating_sub(BEFORE_MAX);
+                m.before.drain(..spare);
+            } else {
+                m.before.clear();
+            }
+            m.undo_offer = None;
             let turn = m.turn();
             for h in &happened {
                 if let Happening::Played {
@@ -313,14 +326,40 @@ fn in_match(
             if m.draw_offer.is_some_and(|s| s != *seat) {
                 m.draw_offer = None;
             }
-            settle(rec, &mut m, table, &happened, at)?;
+            settle(rec, &mut m, table, &happened)?;
         }
         Event::DrawOffered { seat, .. } => m.draw_offer = Some(*seat),
         Event::DrawDeclined { .. } => m.draw_offer = None,
+        Event::UndoAsked { seat, .. } => m.undo_offer = Some(*seat),
+        Event::UndoDeclined { .. } => m.undo_offer = None,
+        Event::Undone { seat, .. } => {
+            let book = rec
+                .book(&m.book)
+                .ok_or_else(|| Unfit::new("the rulebook is not kept"))?;
+            undo::apply(&mut m, &book, *seat)?;
+        }
         Event::Finished { ending, .. } => finish(rec, &mut m, ending)?,
-        Event::Reminded { stage, .. } => m.reminded = *stage,
+        Event::Noted { seat, text, .. } => {
+            let mine = m.notes.iter().filter(|n| n.seat == *seat).count();
+            if mine >= NOTES_MAX
+                && let Some(oldest) = m.notes.iter().position(|n| n.seat == *seat)
+            {
+                m.notes.remove(oldest);
+            }
+            let turn = m.turn();
+            m.notes.push(Note {
+                seat: *seat,
+                turn,
+                text: text.clone(),
+            });
+        }
+        Event::Away { .. }
+        | Event::Back { .. }
+        | Event::ClockMoved { .. }
+        | Event::Reminded { .. } => clock::apply(&mut m, event, at),
         _ => {}
     }
+    clock::run(&mut m, &before, turn, at);
     rec.put_game(Arc::new(m));
     Ok(())
 }
@@ -352,7 +391,6 @@ fn settle(
     m: &mut Match,
     table: Table,
     happened: &[Happening],
-    at: Timestamp,
 ) -> Result<(), Unfit> {
     let book = Arc::clone(table.book());
     for h in happened {
@@ -368,8 +406,6 @@ fn settle(
     }
     let ending = table.ending();
     m.table = Some(table);
-    m.since = at;
-    m.reminded = 0;
     if let Some(ending) = ending {
         finish(rec, m, &ending)?;
     }
@@ -384,6 +420,8 @@ fn finish(rec: &mut dyn Records, m: &mut Match, ending: &Ending) -> Result<(), U
     m.ending = Some(ending.clone());
     m.draw_offer = None;
     m.plans.clear();
+    m.undo_offer = None;
+    m.before.clear();
     let names: Vec<&str> = match &m.table {
         Some(table) => ending
             .winners

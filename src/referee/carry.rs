@@ -5,7 +5,7 @@ use super::event::Event;
 use super::notice::{NoticeKind, Refusal, Why};
 use super::order::{Order, OrderLine, Part, Read, Slip};
 use super::state::{Match, MatchNo, PlayerNo, Registry, SentMail, Stage};
-use super::{Decision, Outcome, info, lobby, talk, turn};
+use super::{Decision, Outcome, clock, info, lobby, talk, turn};
 
 /// Carries a letter out on the desk, or refuses all of it.
 pub(super) fn carry(
@@ -34,6 +34,7 @@ pub(super) fn carry(
     let known = desk.events.clone();
     let known_changes = desk.over.changes.clone();
     desk.ignored.clone_from(&read.ignored);
+    desk.home = home;
     match all_parts(&mut desk, read, home, answered) {
         Ok(()) => desk.finish(),
         Err((line, stop)) => {
@@ -159,7 +160,11 @@ fn one_part<'r>(
     }
     // A name counts for the invitations of the same letter.
     for (line, order) in of(2).chain(of(3)) {
-        let no = if lobby::needs_game(order) || talk::needs_game(order) || info::needs_game(order) {
+        let no = if lobby::needs_game(order)
+            || talk::needs_game(order)
+            || info::needs_game(order)
+            || clock::needs_game(order)
+        {
             match find(desk, order) {
                 Ok(no) => Some(no),
                 Err(_)
@@ -177,7 +182,8 @@ fn one_part<'r>(
         };
         let done = lobby::order(desk, no, order)
             .or_else(|| talk::order(desk, no, order))
-            .or_else(|| info::order(desk, no, order));
+            .or_else(|| info::order(desk, no, order))
+            .or_else(|| clock::order(desk, no, order));
         let not_yet = || {
             Err(Why::NotYet {
                 command: first_word(&line.text),
@@ -224,6 +230,9 @@ fn rank(order: &Order) -> u8 {
         Order::AcceptDraw
         | Order::DeclineDraw
         | Order::ClaimDraw
+        | Order::ClaimTime
+        | Order::AcceptUndo
+        | Order::DeclineUndo
         | Order::Accept
         | Order::Decline => 0,
         Order::Name(_) => 2,

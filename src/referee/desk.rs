@@ -71,6 +71,8 @@ pub(super) struct Desk<'a> {
     pub begun: Vec<MatchNo>,
     /// The letter's prose.
     pub ignored: Vec<String>,
+    /// The match the letter answers: an answer about nothing else can be answered there.
+    pub home: Option<MatchNo>,
 }
 
 impl<'a> Desk<'a> {
@@ -98,6 +100,7 @@ impl<'a> Desk<'a> {
             others: Vec::new(),
             begun: Vec::new(),
             ignored: Vec::new(),
+            home: None,
         }
     }
 
@@ -178,12 +181,7 @@ impl<'a> Desk<'a> {
                     continue;
                 };
                 report.news = seen;
-                // What stayed hidden during the match is proved at its end (trust.md 4).
-                let ended = |n: &News| matches!(n, News::Ended { .. });
-                if !m.opened.is_empty() && report.news.iter().any(ended) {
-                    let openings = m.opened.iter().map(|s| opening(&m, s)).collect();
-                    report.news.push(News::Openings { openings });
-                }
+                add_openings(&m, &mut report);
                 if begun {
                     report.doubt = self.over.book(&m.book).and_then(|b| b.doubt.clone());
                 }
@@ -240,7 +238,10 @@ impl<'a> Desk<'a> {
             _ => NoticeKind::Several(answer),
         };
         if let Some(player) = self.over.player(self.actor) {
-            let m = home.or(kind.about()).and_then(|no| self.over.game(no));
+            let m = home
+                .or(kind.about())
+                .or(self.home)
+                .and_then(|no| self.over.game(no));
             let mut notice = self.notice(&player, m.as_deref(), kind);
             notice.answer = true;
             notice.ignored = std::mem::take(&mut self.ignored);
@@ -391,6 +392,15 @@ pub(super) fn opening(m: &Match, s: &Sealed) -> Opening {
     }
 }
 
+/// What stayed hidden during the match is proved at its end (trust.md 4).
+pub(super) fn add_openings(m: &Match, report: &mut Report) {
+    let ended = |n: &News| matches!(n, News::Ended { .. });
+    if !m.opened.is_empty() && report.news.iter().any(ended) {
+        let openings = m.opened.iter().map(|s| opening(m, s)).collect();
+        report.news.push(News::Openings { openings });
+    }
+}
+
 /// The match as its reader may see it; `None` before it begins.
 pub(super) fn report(reg: &dyn Registry, m: &Match, reader: PlayerNo) -> Option<Report> {
     let table = m.table.as_ref()?;
@@ -495,12 +505,19 @@ pub(super) fn report_of(
         receipts: Vec::new(),
         understood: Vec::new(),
         draw_offer: m.draw_offer.filter(|s| Some(*s) != you),
+        undo_offer: m.undo_offer.filter(|s| Some(*s) != you),
         draw_claim: if m.stage == Stage::Playing {
             table.draw_claim()
         } else {
             None
         },
-        deadline: m.deadline(),
+        deadline: you.and_then(|s| m.deadline_of(s)),
+        my_notes: m
+            .notes
+            .iter()
+            .filter(|n| Some(n.seat) == you)
+            .cloned()
+            .collect(),
         ending: m.ending.clone(),
         ending_step: m.ending.as_ref().and_then(|e| {
             let by = e.winners.first()?;
@@ -571,6 +588,7 @@ pub(super) fn match_info(reg: &dyn Registry, m: &Match, reader: PlayerNo) -> Mat
         people: order.into_iter().filter_map(person).collect(),
         options,
         days: m.clock.days,
+        clock: m.clock.clone(),
         turn: m.turn(),
         yours: m.seat_of(reader).is_some_and(|s| awaited.contains(&s))
             || (m.stage == Stage::Inviting

@@ -1,5 +1,6 @@
 //! Everything that happened: the only thing kept. Events carry what fell, never chances, so that replaying needs no entropy.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::order::Read;
@@ -172,6 +173,27 @@ pub enum Event {
         /// By whom.
         seat: Seat,
     },
+    /// A player asks to take back his last turn.
+    UndoAsked {
+        /// Which match.
+        game: MatchNo,
+        /// Who.
+        seat: Seat,
+    },
+    /// That was declined.
+    UndoDeclined {
+        /// Which match.
+        game: MatchNo,
+        /// By whom.
+        seat: Seat,
+    },
+    /// It was taken back, with what followed.
+    Undone {
+        /// Which match.
+        game: MatchNo,
+        /// Whose turn.
+        seat: Seat,
+    },
     /// The match ended otherwise than on the board: agreed, claimed, resigned.
     Finished {
         /// Which.
@@ -209,10 +231,39 @@ pub enum Event {
         /// Seconds; below 0 where the clock was set back.
         seconds: i64,
     },
+    /// A player wrote for his own eyes.
+    Noted {
+        /// In which match.
+        game: MatchNo,
+        /// Who.
+        seat: Seat,
+        /// The text, cleaned.
+        text: String,
+    },
+    /// A player's clock stands still.
+    Away {
+        /// In which match.
+        game: MatchNo,
+        /// Whose.
+        seat: Seat,
+        /// From when.
+        from: Timestamp,
+        /// To when.
+        to: Timestamp,
+    },
+    /// It runs again.
+    Back {
+        /// In which match.
+        game: MatchNo,
+        /// Whose.
+        seat: Seat,
+    },
     /// A reminder went out.
     Reminded {
         /// In which match.
         game: MatchNo,
+        /// To whom.
+        seat: Seat,
         /// 1: half of the time is over; 2: nine tenths; 3: all of it.
         stage: u8,
     },
@@ -236,6 +287,12 @@ impl Event {
             | Event::Finished { game, .. }
             | Event::Said { game, .. }
             | Event::ClockMoved { game, .. }
+            | Event::UndoAsked { game, .. }
+            | Event::UndoDeclined { game, .. }
+            | Event::Undone { game, .. }
+            | Event::Noted { game, .. }
+            | Event::Away { game, .. }
+            | Event::Back { game, .. }
             | Event::Reminded { game, .. } => Some(*game),
             _ => None,
         }

@@ -21,12 +21,7 @@ const VALUE_BYTES_MAX: usize = 64;
 /// Is the order about one match?
 pub(super) fn needs_game(order: &Order) -> bool {
     match order {
-        Order::Show(_)
-        | Order::History
-        | Order::Preview(_)
-        | Order::Plans
-        | Order::Clock
-        | Order::Export => true,
+        Order::Show(_) | Order::History | Order::Preview(_) | Order::Plans | Order::Export => true,
         Order::Rules(game) | Order::Notation(game) => game.is_empty(),
         _ => false,
     }
@@ -70,7 +65,7 @@ pub(super) fn order(
                 Ok(())
             }
         },
-        Order::Plans | Order::Clock => {
+        Order::Plans => {
             let m = m?;
             show(desk, &m);
             plans(desk, &m);
@@ -143,6 +138,7 @@ fn history(desk: &mut Desk, m: &Match) {
         .over
         .lines(m.no)
         .into_iter()
+        .filter(|l| l.at < m.lines)
         .filter_map(|l| if over { Some(l.full) } else { l.public })
         .collect();
     let about = desk.match_info(m, desk.actor);

@@ -48,6 +48,53 @@ pub(super) fn order(
     })
 }
 
+/// The time control, taken out of the options: `days=5`, `days=5+1`, `bank=30`, `days=3 bank=20`, `leave=14`, `flag=auto`.
+fn time_control(usual: u32, rest: &mut BTreeMap<String, String>) -> Result<Clock, Why> {
+    let bad = |what: String| {
+        Why::BadOption {
+        what,
+        hint: Some(
+            "days=5 for five days a move, days=5+1 for five days and one more with each move, bank=30 for thirty days in \
+             all; flag=claim or flag=auto; leave=14"
+                .to_owned(),
+        ),
+    }
+    };
+    let number = |text: &str| text.trim().parse().ok().filter(|d: &u32| *d <= DAYS_MAX);
+    let mut clock = Clock::days(usual);
+    let bank = rest.remove("bank");
+    if let Some(days) = rest.remove("days") {
+        let wrong = || bad(format!("`days={days}` is no time control"));
+        match days.split_once('+') {
+            Some((start, extra)) if bank.is_none() => {
+                clock.days = 0;
+                clock.bank = number(start).filter(|d| *d > 0).ok_or_else(wrong)?;
+                clock.extra = number(extra).ok_or_else(wrong)?;
+            }
+            Some(_) => return Err(wrong()),
+            None => clock.days = number(&days).ok_or_else(wrong)?,
+        }
+    } else if bank.is_some() {
+        clock.days = 0;
+    }
+    if let Some(bank) = bank {
+        let wrong = || bad(format!("`bank={bank}` is no time control"));
+        clock.bank = number(&bank).filter(|d| *d > 0).ok_or_else(wrong)?;
+    }
+    if let Some(leave) = rest.remove("leave") {
+        let wrong = || bad(format!("`leave={leave}` cannot be had"));
+        clock.leave = number(&leave).ok_or_else(wrong)?;
+    }
+    if let Some(flag) = rest.remove("flag") {
+        clock.auto = match flag.as_str() {
+            "claim" => false,
+            "auto" => true,
+            _ => return Err(bad(format!("`flag={flag}` cannot be had"))),
+        };
+    }
+    Ok(clock)
+}
+
 /// Time control and reveal mode, taken out of the options; the rest is the game's.
 fn split_options(
     desk: &Desk,
@@ -59,29 +106,7 @@ fn split_options(
         what,
         hint: Some(hint.to_owned()),
     };
-    let mut clock = Clock {
-        days: desk.over.house().days,
-        auto: false,
-    };
-    if let Some(days) = rest.remove("days") {
-        let number = days.split('+').next().unwrap_or_default();
-        clock.days = number
-            .parse()
-            .ok()
-            .filter(|d| *d <= DAYS_MAX)
-            .ok_or_else(|| {
-                bad(
-                    format!("`days={days}` is no time control"),
-                    "write days=5 for five days a turn",
-                )
-            })?;
-    }
-    if let Some(flag) = rest.remove("flag") {
-        clock.auto = match flag.as_str() {
-            "claim" => false,
-            _ => return Err(bad(format!("`flag={flag}` cannot be had"), "flag=claim")),
-        };
-    }
+    let clock = time_control(desk.over.house().days, &mut rest)?;
     let reveal = rest.get("reveal").map(|v| v.to_ascii_lowercase());
     let both = match reveal.as_deref() {
         None | Some("both") => true,

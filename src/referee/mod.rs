@@ -12,6 +12,7 @@ pub mod apply;
 pub mod authority;
 mod carry;
 pub mod chance;
+pub mod clock;
 mod desk;
 pub mod event;
 mod info;
@@ -25,6 +26,7 @@ pub mod state;
 mod talk;
 mod tick;
 mod turn;
+pub mod undo;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,6 @@
 //! Why an order was not obeyed, as a value; `templates/en/refused.txt` and `_why.txt` make the sentences.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::notice::{MatchInfo, Report};
@@ -138,6 +139,15 @@ pub enum Why {
     NoDrawOffered,
     DrawAlreadyOffered,
     NoDrawClaim,
+    NothingToUndo,
+    NoUndoAsked,
+    NoTimeClaim {
+        until: Option<Timestamp>,
+    },
+    BadDates {
+        text: String,
+        most: i64,
+    },
     BadName {
         name: String,
         most: usize,

@@ -3,8 +3,9 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::clock::{Clock, Reading};
 use super::refusal::Why;
-use super::state::MatchNo;
+use super::state::{MatchNo, Note};
 use crate::rules::{Ending, Happening, Seat, View, What};
 
 /// A game as the list of games tells it.
@@ -49,8 +50,10 @@ pub struct MatchInfo {
     pub people: Vec<Person>,
     /// Options that are not default, as `array=A2`.
     pub options: Vec<String>,
-    /// Days for a turn; 0: no limit.
+    /// Days for a decision; 0: no such limit.
     pub days: u32,
+    /// The whole time control.
+    pub clock: Clock,
     /// Number of the turn.
     pub turn: u32,
     /// Does the reader owe something?
@@ -95,6 +98,19 @@ pub enum Deed {
         /// Who; empty where he has no name for the reader.
         name: String,
     },
+    /// Leave.
+    Away {
+        /// From when.
+        from: Timestamp,
+        /// To when.
+        to: Timestamp,
+        /// In how many matches clocks stand still.
+        games: usize,
+        /// Matches in which the leave is used up before, and when.
+        short: Vec<(u32, Timestamp)>,
+    },
+    /// Leave is over.
+    Back,
     /// Nothing was asked.
     Nothing,
 }
@@ -140,9 +156,13 @@ pub struct Report {
     pub understood: Vec<String>,
     /// Who offers a draw to whom the reader belongs.
     pub draw_offer: Option<Seat>,
+    /// Who asks to take back a turn, if not the reader.
+    pub undo_offer: Option<Seat>,
     /// Why a draw may be claimed.
     pub draw_claim: Option<String>,
-    /// When time runs out.
+    /// What the reader noted for himself.
+    pub my_notes: Vec<Note>,
+    /// When the reader's time runs out.
     pub deadline: Option<Timestamp>,
     /// How it ended.
     pub ending: Option<Ending>,
@@ -284,6 +304,21 @@ pub enum News {
         /// By whom.
         seat: Seat,
     },
+    /// Somebody asks to take back.
+    UndoAsked {
+        /// Who.
+        seat: Seat,
+    },
+    /// That is declined.
+    UndoDeclined {
+        /// By whom.
+        seat: Seat,
+    },
+    /// It is taken back.
+    Undone {
+        /// Whose turn.
+        seat: Seat,
+    },
     /// A player writes.
     Said {
         /// Who.
@@ -295,6 +330,18 @@ pub enum News {
     TimeOver {
         /// Who.
         seats: Vec<Seat>,
+        /// True where the match ends by itself.
+        auto: bool,
+    },
+    /// The clocks, asked for.
+    Clocks {
+        /// Of all seats.
+        clocks: Vec<Reading>,
+    },
+    /// The reader's own words to himself.
+    Noted {
+        /// What.
+        text: String,
     },
     /// Stored orders were forgotten.
     Forgotten,

@@ -38,6 +38,13 @@ pub struct Changes {
     pub asked: BTreeMap<String, Timestamp>,
 }
 
+/// Lines that were taken back give way to the next one.
+fn cut(lines: &mut Vec<Line>, next: Option<&Line>) {
+    if let Some(next) = next {
+        lines.retain(|l| l.at < next.at);
+    }
+}
+
 impl Changes {
     /// Takes over later changes.
     pub fn merge(&mut self, later: Changes) {
@@ -49,7 +56,9 @@ impl Changes {
         self.gids.extend(later.gids);
         self.books.extend(later.books);
         for (no, lines) in later.lines {
-            self.lines.entry(no).or_default().extend(lines);
+            let all = self.lines.entry(no).or_default();
+            cut(all, lines.first());
+            all.extend(lines);
         }
         self.held.extend(later.held);
         self.asked.extend(later.asked);
@@ -145,7 +154,9 @@ impl Registry for Overlay<'_> {
     }
     fn lines(&self, no: MatchNo) -> Vec<Line> {
         let mut lines = self.base.lines(no);
-        lines.extend(self.changes.lines.get(&no).cloned().unwrap_or_default());
+        let new = self.changes.lines.get(&no).cloned().unwrap_or_default();
+        cut(&mut lines, new.first());
+        lines.extend(new);
         lines
     }
     fn held(&self, code: &str) -> Option<Held> {
@@ -186,7 +197,9 @@ macro_rules! records {
                 self.changes.books.insert(digest.to_owned(), book);
             }
             fn add_line(&mut self, no: MatchNo, line: Line) {
-                self.changes.lines.entry(no).or_default().push(line);
+                let lines = self.changes.lines.entry(no).or_default();
+                cut(lines, Some(&line));
+                lines.push(line);
             }
             fn put_held(&mut self, code: &str, held: Option<Held>) {
                 self.changes.held.insert(code.to_owned(), held);

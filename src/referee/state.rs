@@ -10,7 +10,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+pub use super::clock::{Clock, Timer};
 use super::order::Read;
+use super::undo::Before;
 use crate::rules::{Ending, Options, Rulebook, Seat, Table, What};
 
 /// A player, numbered from 1.
@@ -100,15 +102,6 @@ pub struct Chair {
     pub wish: Option<Seat>,
 }
 
-/// Time control (protocol.md, Clocks).
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Clock {
-    /// Days for one turn; 0: no limit.
-    pub days: u32,
-    /// True where the referee ends the match by itself; false where the opponent may claim.
-    pub auto: bool,
-}
-
 /// A face-down card.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Sealed {
@@ -150,6 +143,20 @@ pub struct LastTurn {
     pub steps: Vec<String>,
 }
 
+/// Notes a player may keep in one match; the oldest gives way.
+pub const NOTES_MAX: usize = 20;
+
+/// What a player wrote for his own eyes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Note {
+    /// Whose.
+    pub seat: Seat,
+    /// In which turn.
+    pub turn: u32,
+    /// The text, cleaned.
+    pub text: String,
+}
+
 /// One contest under one game.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Match {
@@ -187,12 +194,16 @@ pub struct Match {
     pub plans: Vec<Plan>,
     /// Who offered a draw.
     pub draw_offer: Option<Seat>,
+    /// Who asks to take back.
+    pub undo_offer: Option<Seat>,
+    /// What can be taken back.
+    pub before: Vec<Before>,
     /// Last turns by seat.
     pub last: Vec<LastTurn>,
-    /// Since when the present decision is awaited.
-    pub since: Timestamp,
-    /// Reminders sent for it.
-    pub reminded: u8,
+    /// The clock of each seat, once begun.
+    pub timers: Vec<Timer>,
+    /// What players noted for their own eyes, at most [`NOTES_MAX`] for a seat.
+    pub notes: Vec<Note>,
     /// How it ended.
     pub ending: Option<Ending>,
     /// The position; `None` before the match begins.
@@ -248,27 +259,6 @@ impl Match {
         self.sealed
             .iter()
             .find(|s| s.turn == turn && s.seat == seat)
-    }
-    /// When the referee must look at this match by itself: reminders at half and nine tenths of the time, then its end.
-    pub fn next_due(&self) -> Option<Timestamp> {
-        if self.stage != Stage::Playing || self.clock.days == 0 || self.reminded >= 3 {
-            return None;
-        }
-        let whole = i64::from(self.clock.days) * DAY;
-        let part = match self.reminded {
-            0 => whole / 2,
-            1 => whole / 10 * 9,
-            _ => whole,
-        };
-        Timestamp::from_second(self.since.as_second().saturating_add(part)).ok()
-    }
-    /// When the time for the present decision runs out.
-    pub fn deadline(&self) -> Option<Timestamp> {
-        if self.stage != Stage::Playing || self.clock.days == 0 {
-            return None;
-        }
-        let whole = i64::from(self.clock.days) * DAY;
-        Timestamp::from_second(self.since.as_second().saturating_add(whole)).ok()
     }
     /// The match as bytes, position included (postcard).
     pub fn save(&self) -> Vec<u8> {
@@ -420,7 +410,7 @@ pub trait Registry {
     fn keeps_book(&self, digest: &str) -> bool {
         self.book(digest).is_some()
     }
-    /// The record of a match.
+    /// The record of a match; beyond [`Match::lines`] it may hold what was taken back.
     fn lines(&self, no: MatchNo) -> Vec<Line>;
     /// A held letter by its code.
     fn held(&self, code: &str) -> Option<Held>;

@@ -1,18 +1,25 @@
 //! Orders between players that are no moves: draws, resigning, messages, and the answer to an invitation.
 
+use super::clock;
 use super::desk::Desk;
 use super::event::Event;
 use super::lobby;
 use super::notice::{News, Why};
 use super::order::{MESSAGE_CHARS_MAX, Order};
 use super::state::{Match, MatchNo, Registry, Stage};
+use super::undo;
 use crate::rules::{Ending, Seat};
 
 /// Is the order about one match?
 pub(super) fn needs_game(order: &Order) -> bool {
     matches!(
         order,
-        Order::OfferDraw | Order::Resign | Order::Message(_) | Order::Forget
+        Order::OfferDraw
+            | Order::Undo
+            | Order::Resign
+            | Order::Message(_)
+            | Order::Note(_)
+            | Order::Forget
     )
 }
 
@@ -29,6 +36,9 @@ pub(super) fn answer(desk: &mut Desk, no: MatchNo, order: &Order) -> Result<(), 
         Order::AcceptDraw => accept_draw(desk, &m),
         Order::DeclineDraw => decline_draw(desk, &m),
         Order::ClaimDraw => claim_draw(desk, &m),
+        Order::AcceptUndo => undo::answer(desk, &m, true),
+        Order::DeclineUndo => undo::answer(desk, &m, false),
+        Order::ClaimTime => clock::claim_time(desk, &m),
         _ => Ok(()),
     }
 }
@@ -46,7 +56,9 @@ pub(super) fn order(
     Some(match order {
         Order::OfferDraw => offer_draw(desk, &m),
         Order::Resign => resign(desk, &m),
+        Order::Undo => undo::ask(desk, &m),
         Order::Message(text) => say(desk, &m, text),
+        Order::Note(text) => note(desk, &m, text),
         Order::Forget => forget(desk, &m),
         _ => return None,
     })
@@ -61,7 +73,7 @@ pub(super) fn seat_in(desk: &Desk, m: &Match) -> Result<Seat, Why> {
     }
 }
 
-fn finish(desk: &mut Desk, m: &Match, ending: Ending) {
+pub(super) fn finish(desk: &mut Desk, m: &Match, ending: Ending) {
     desk.tell(
         m.no,
         News::Ended {
@@ -155,6 +167,21 @@ fn say(desk: &mut Desk, m: &Match, text: &str) -> Result<(), Why> {
     } else {
         desk.tell(m.no, News::Said { seat, text });
     }
+    Ok(())
+}
+
+fn note(desk: &mut Desk, m: &Match, text: &str) -> Result<(), Why> {
+    let Some(seat) = m.seat_of(desk.actor) else {
+        return Err(Why::NotBegun);
+    };
+    let text: String = text.chars().take(MESSAGE_CHARS_MAX).collect();
+    let event = Event::Noted {
+        game: m.no,
+        seat,
+        text: text.clone(),
+    };
+    desk.emit(event, None);
+    desk.tell_one(m.no, seat, News::Noted { text });
     Ok(())
 }
 

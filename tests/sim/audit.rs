@@ -252,8 +252,9 @@ fn letters(world: &World, records: &[Record], wrong: &mut Vec<String>) {
 /// I5, I6, I12: the course of the match, told again from its events with nothing but counting.
 fn matches(world: &World, records: &[Record], wrong: &mut Vec<String>) {
     let mut sealed: BTreeMap<(u64, u64), (String, bool)> = BTreeMap::new();
-    let (mut begun, mut over, mut since) = (false, false, 0i64);
-    let mut stage = 0;
+    let (mut begun, mut over) = (false, false);
+    // of each seat: since when at the earliest it owes what it owes, and how often it was reminded of it
+    let (mut since, mut stage) = ([0i64; 2], [0i64; 2]);
     let mut gid = String::new();
     for record in records {
         let at = seconds(text(&record.payload, "at"));
@@ -268,7 +269,7 @@ fn matches(world: &World, records: &[Record], wrong: &mut Vec<String>) {
                     if begun {
                         wrong.push("I1 the match began twice".into());
                     }
-                    (begun, since, stage) = (true, at, 0);
+                    (begun, since, stage) = (true, [at; 2], [0; 2]);
                 }
                 "sealed" => {
                     let seal = &event["seal"];
@@ -276,6 +277,9 @@ fn matches(world: &World, records: &[Record], wrong: &mut Vec<String>) {
                         seal["turn"].as_u64().unwrap_or(0),
                         seal["seat"].as_u64().unwrap_or(9),
                     );
+                    if let Some(own) = since.get_mut(seat as usize) {
+                        (*own, stage[seat as usize]) = (at, 0);
+                    }
                     let line = format!(
                         "tulpa1/seal {gid} {turn} {} {} {}",
                         seat + 1,
@@ -308,17 +312,24 @@ fn matches(world: &World, records: &[Record], wrong: &mut Vec<String>) {
                             "I6 turn {turn} was opened before both cards were in"
                         ));
                     }
-                    (since, stage) = (at, 0);
                 }
-                "acted" => (since, stage) = (at, 0),
+                "acted" => {
+                    let seat = event["seat"].as_u64().unwrap_or(0).min(1) as usize;
+                    (since[seat], stage[seat]) = (at, 0);
+                }
                 "finished" => over = true,
-                "clock-moved" => since += event["seconds"].as_i64().unwrap_or(0),
+                "clock-moved" => {
+                    let seconds = event["seconds"].as_i64().unwrap_or(0);
+                    since.iter_mut().for_each(|s| *s += seconds);
+                }
                 "reminded" => {
                     let now = event["stage"].as_i64().unwrap_or(0);
-                    if now <= stage {
+                    let seat = event["seat"].as_u64().unwrap_or(0).min(1) as usize;
+                    let since = since[seat];
+                    if now <= stage[seat] {
                         wrong.push(format!("I12 reminder {now} came twice"));
                     }
-                    stage = now;
+                    stage[seat] = now;
                     let whole = 5 * 86_400;
                     let due = [0, whole / 2, whole / 10 * 9, whole][now.clamp(0, 3) as usize];
                     // what really went by, by the counter that nobody can set

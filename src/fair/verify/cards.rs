@@ -57,11 +57,11 @@ impl Cards {
             _ => return Err(value(e, "by")),
         };
         let pair = self.turns.entry(t).or_default();
-        if pair.cards.contains_key(&seat) {
-            return Err(Fault::SealTwice { t, seat });
-        }
         if pair.announced.is_some() || pair.cards.values().any(|c| c.opened.is_some()) {
             return Err(Fault::SealLate { t, seat });
+        }
+        if pair.cards.contains_key(&seat) {
+            return Err(Fault::SealTwice { t, seat });
         }
         if !self.commitments.insert(commitment) {
             return Err(Fault::SealCopied);

@@ -60,8 +60,6 @@ pub enum Fault {
     SeedTwice { seat: u32 },
     #[error("seat {seat} commits after other seeds were known")]
     CommitLate { seat: u32 },
-    #[error("seat {seat} gives words after a committed seed was opened")]
-    WordsLate { seat: u32 },
     #[error("the seed of seat {seat} is not the hash of its words")]
     WordsSeed { seat: u32 },
     #[error("seat {seat} opens a seed that it never committed to")]

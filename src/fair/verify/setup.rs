@@ -100,7 +100,6 @@ struct Given {
 pub(super) struct Setup {
     given: Vec<Given>,
     any_seed: bool,
-    any_opened: bool,
     /// Did a head follow the last commitment or words?
     signed: bool,
 }
@@ -133,7 +132,7 @@ impl Setup {
     pub(super) fn seed(&mut self, game: &Game, e: &Entry) -> Result<(), Fault> {
         let seat = game.seat(e)?;
         let s = e.get("s").and_then(unhash).ok_or_else(|| value(e, "s"))?;
-        let (opened, signed) = (self.any_opened, self.signed);
+        let signed = self.signed;
         let given = self.at(game, seat).clone();
         if given.seed.is_some() {
             return Err(Fault::SeedTwice { seat });
@@ -142,7 +141,6 @@ impl Setup {
         match (given.commitment, e.get("words")) {
             (Some(_), Some(_)) => return Err(Fault::SeedTwice { seat }),
             (None, _) if opens => return Err(Fault::NotCommitted { seat }),
-            (None, _) if opened => return Err(Fault::WordsLate { seat }),
             (None, None) => {}
             (None, Some(token)) => {
                 let words = token_words(token).ok_or_else(|| value(e, "words"))?;
@@ -164,7 +162,6 @@ impl Setup {
                 if !signed {
                     return Err(Fault::OpenedUnsigned { seat });
                 }
-                self.any_opened = true;
             }
         }
         if given.commitment.is_none() {

@@ -258,6 +258,9 @@ impl Play for Maces {
     type State = State;
     type Step = Step;
 
+    const OPTIONS: &'static [(&'static str, &'static [&'static str])] =
+        &[("reveal", &["both", "outcome"])];
+
     fn new(spec: &Spec, kit: &Kit) -> Result<Maces, SpecError> {
         if kit.seats != 2 {
             return Err(SpecError::new("a Maces game has two seats"));
@@ -316,6 +319,32 @@ impl Play for Maces {
             return Err(SpecError::new(
                 "a pawn must be able to become something else",
             ));
+        }
+        if spec.promotions.contains(&spec.king) || spec.thrown_pawn == spec.king {
+            return Err(SpecError::new("a pawn never becomes a king"));
+        }
+        if spec.thrown_pawn == spec.pawn {
+            return Err(SpecError::new(
+                "a pawn thrown onto its last rank must become something else (`thrown_pawn`)",
+            ));
+        }
+        let king = kit.need(spec.king)?;
+        for (seat, name) in kit.seat_names.iter().enumerate() {
+            let has = |m: &Option<crate::rules::kit::Man>| {
+                m.is_some_and(|m| usize::from(m.seat) == seat && m.kind == king)
+            };
+            if !kit.setup.iter().any(has) {
+                return Err(SpecError::new(format!("{name} has no king in the array")));
+            }
+        }
+        for (no, card) in spec.cards.iter().enumerate() {
+            let clean = !card.name.is_empty() && card.name.chars().all(|c| c.is_ascii_lowercase());
+            if !clean || spec.cards[..no].iter().any(|c| c.name == card.name) {
+                return Err(SpecError::new(format!(
+                    "card `{}` needs a name of its own in small letters",
+                    card.name
+                )));
+            }
         }
         if spec.cards.len() > CARDS_MAX {
             return Err(SpecError::new(format!("at most {CARDS_MAX} cards")));

@@ -115,7 +115,7 @@ fn signs(words: &[&str]) -> bool {
         let digits = word.bytes().any(|b| b.is_ascii_digit());
         if at > 0 && tidy::takes(word) {
             out.push('x');
-        } else if at > 0 && tidy::joins(word) {
+        } else if at > 0 && (tidy::joins(word) || low == "(by") {
         } else if let Some(letter) = tidy::named(word) {
             out.push(letter);
         } else if ["ep", "e.p.", "e.p", "(ep)", "hand", "-hand"].contains(&low.as_str()) {
@@ -161,6 +161,11 @@ fn signs(words: &[&str]) -> bool {
     for _ in 0..16 {
         tail |= track.square(track.sign(track.letter(tail), "@"));
     }
+    // `(f1)` behind a move names the man that activates it
+    tail |= track.sign(
+        track.square(track.opt(track.sign(tail, "("), |t, s| t.letter(s))),
+        ")",
+    );
     track.done(tail)
 }
 

@@ -370,8 +370,8 @@ impl<'a> Step<'a> {
             .unwrap_or(from.len());
         let (file, rank) = from.split_at(digits);
         for (rest, lettered) in self.past_letter(text, folded) {
-            // Without its letter a short form is a pawn's.
-            let short = lettered || self.letter.is_none() || self.letter == Some('P');
+            // Without its letter a short form is a pawn's, whose canonical text has none either.
+            let short = lettered || self.letter.is_none();
             for (part, whole) in [(from, true), (file, false), (rank, false), ("", false)] {
                 if !whole && !short {
                     continue;
@@ -452,10 +452,12 @@ impl<'a> Step<'a> {
     }
 }
 
-/// What follows a square that may have the letter of its man in front.
+/// What follows a square that may have the letter of its man in front; a small one only where it
+/// cannot be a file that was begun anew.
 fn past_square<'t>(text: &'t str, square: &str) -> Option<&'t str> {
     text.strip_prefix(square).or_else(|| {
-        let rest = text.strip_prefix(|c: char| c.is_ascii_alphabetic())?;
+        let letter = |c: char| c.is_ascii_uppercase() || ('k'..='z').contains(&c);
+        let rest = text.strip_prefix(letter)?;
         rest.strip_prefix(square)
     })
 }
@@ -513,6 +515,11 @@ impl Given {
                 into.push('@');
                 into.push_str(rest);
             } else if !tidy::joins(word) && !word.eq_ignore_ascii_case("from") {
+                // `c1 0` is not c10: what a space parts in mid-number is left apart, and fits nothing
+                let digit = |c: char| c.is_ascii_digit();
+                if into.ends_with(digit) && word.starts_with(digit) {
+                    into.push(' ');
+                }
                 into.push_str(word);
             }
         }

@@ -10,7 +10,8 @@ use super::{
 /// Each seat rolls one die; the team with the higher sum begins, ties are rolled again (1.4).
 /// Answers the first seat of that team.
 pub(super) fn opening(dice: &mut dyn Dice, out: &mut Vec<Happening>) -> u8 {
-    for _ in 0..OPENING_ROLLS_MAX {
+    for roll in 0..OPENING_ROLLS_MAX {
+        dice.slot(0, roll);
         let fell: Vec<u16> = (0..SEATS)
             .map(|seat| dice.roll(Seat(seat), u16::from(SIDES)))
             .collect();
@@ -69,6 +70,7 @@ impl Chaturaji {
             s.dice.clear();
             let armies = self.commands(s, s.turn);
             if !armies.is_empty() {
+                dice.slot(s.turn_no, 0);
                 let mut fell = Vec::with_capacity(armies.len());
                 for army in armies {
                     let values: Vec<u16> = (0..DICE_EACH)
