@@ -19,7 +19,7 @@ if [ "$1" = install ]; then
     # Debian would start its own daemons; ours are enough.
     [ -e /usr/sbin/policy-rc.d ] || { printf '#!/bin/sh\nexit 101\n' > /usr/sbin/policy-rc.d; chmod 755 /usr/sbin/policy-rc.d; }
     apt-get update -qq
-    apt-get install -y -qq --no-install-recommends dovecot-core dovecot-imapd dovecot-lmtpd exim4-daemon-heavy openssl
+    apt-get install -y -qq --no-install-recommends dovecot-core dovecot-imapd dovecot-lmtpd exim4-daemon-heavy openssl ca-certificates python3 strace
     exit 0
 fi
 

@@ -1,6 +1,10 @@
 //! LAYER 5: the loop. One letter at a time from the inbox through reader, referee and mailing into one transaction,
 //! and from the outbox to the carrier. Nothing here knows a rule; everything here is in the order that loses nothing.
 
+mod alarm;
+mod budget;
+mod guard;
+mod keep;
 pub mod keeper;
 mod letter;
 mod mails;
@@ -9,25 +13,30 @@ mod send;
 mod setup;
 mod tick;
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use jiff::SignedDuration;
 
 use crate::config::Config;
 use crate::edge::clock::Clock;
-use crate::edge::entropy;
-use crate::edge::{Carrier, Inbox, InboxError};
+use crate::edge::{Carrier, Inbox, InboxError, entropy};
 use crate::post::address::Addr;
 use crate::post::letter::Limits;
 use crate::post::mailing::Office;
 use crate::referee::Event;
 use crate::rules::Shelf;
 use crate::store::records::{Desk, Shelved};
-use crate::store::{Opening, Store, StoreError};
+use crate::store::{Opening, Store, StoreError, fail};
 
+use budget::Budget;
+use guard::Beat;
 pub use letter::Rehearsal;
-use setup::open_store;
-pub use setup::{office, rebuild, shelf, the_fold};
+pub use setup::{house, office, rebuild, shelf, the_fold};
+use setup::{open_store, size};
 
 /// Why the referee stops, or why a letter has to wait.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +50,11 @@ pub enum Trouble {
     /// Something of the set-up is wrong.
     #[error("{0}")]
     Setup(String),
+    /// The disk is nearly full: letters wait in the mailbox, mails in the outbox.
+    #[error(
+        "the disk is nearly full; letters wait in the mailbox\n  hint: make room, the referee goes on by itself"
+    )]
+    Low,
     /// A letter tripped the program; it is tried again later.
     #[error("a letter could not be handled and is tried again")]
     Struck,
@@ -58,7 +72,10 @@ impl Trouble {
         match self {
             Trouble::Store(e) => e.is_fatal(),
             Trouble::Inbox(InboxError::Stop(_)) | Trouble::Setup(_) | Trouble::Chance(_) => true,
-            Trouble::Inbox(InboxError::Later(_)) | Trouble::Struck | Trouble::Paused(_) => false,
+            Trouble::Inbox(InboxError::Later(_))
+            | Trouble::Struck
+            | Trouble::Low
+            | Trouble::Paused(_) => false,
         }
     }
 }
@@ -76,6 +93,9 @@ pub struct Round {
     pub waiting: usize,
 }
 
+/// Gives 32 bytes that nobody can foresee.
+pub type Chance = Box<dyn FnMut() -> std::io::Result<[u8; 32]> + Send>;
+
 /// The referee at work.
 pub struct Daemon {
     store: Store,
@@ -87,6 +107,17 @@ pub struct Daemon {
     limits: Limits,
     letters_per_round: usize,
     state: PathBuf,
+    budget: Budget,
+    keeper: Option<Addr>,
+    free_bytes: u64,
+    keep_quarantine: Duration,
+    jump: Duration,
+    outage: Duration,
+    beat: Option<Beat>,
+    /// Did the last round read all letters that waited? Only then a clock may run out.
+    all_read: bool,
+    /// The transaction up to which the index was copied.
+    checkpointed: u64,
     /// The clock.
     pub clock: Clock,
     /// Where dice, lots and seals come from.
@@ -109,7 +140,16 @@ impl Daemon {
         let shelf = Arc::new(shelf(config)?);
         let key = desk.house.key;
         let office = office(config, key)?;
-        let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        let mut store = store;
+        let time = |d: Duration| SignedDuration::try_from(d).unwrap_or(SignedDuration::MAX);
+        store.give_up_after(time(config.clocks.give_up));
+        let keeper = match &config.keeper.address {
+            None => None,
+            Some(text) => Some(
+                Addr::parse(text).map_err(|e| Trouble::Setup(format!("keeper.address: {e}")))?,
+            ),
+        };
+        let checkpointed = store.head().0;
         Ok(Daemon {
             own: office.address.clone(),
             office,
@@ -124,9 +164,19 @@ impl Daemon {
                 depth: size(config.limits.depth),
                 parts: size(config.limits.parts),
                 text_bytes: size(config.limits.text_bytes),
+                orders: size(config.limits.orders),
             },
             letters_per_round: size(config.limits.letters_per_round),
             state: config.state.clone(),
+            budget: Budget::new(&config.limits),
+            keeper,
+            free_bytes: config.keeper.free_bytes,
+            keep_quarantine: config.keeper.keep_quarantine,
+            jump: config.clocks.jump,
+            outage: config.clocks.outage,
+            beat: None,
+            all_read: false,
+            checkpointed,
             clock,
             chance: entropy::Source::System,
             stop: Arc::default(),
@@ -147,6 +197,9 @@ impl Daemon {
 
     /// One round: letters in, time, mails out.
     ///
+    /// Time goes by only for those whose letters could be read: where the inbox is out of reach, or holds more than one
+    /// round takes, no clock runs out.
+    ///
     /// # Errors
     /// What ended it early; what was settled before stays settled.
     pub fn round(
@@ -160,20 +213,19 @@ impl Daemon {
         if let Some(why) = keeper::paused(&self.state) {
             return Err(Trouble::Paused(why));
         }
-        if self.store.is_low() {
-            return Err(Trouble::Setup(
-                "the disk is nearly full; letters wait in the mailbox\n  hint: make room, then start again"
-                    .to_owned(),
-            ));
-        }
+        self.must_have_room()?;
+        self.all_read = false;
         let read = self.left().and_then(|left| Ok(left + self.letters(inbox)?));
         if let Err(e) = &read
             && e.is_fatal()
         {
             return read.map(|_| round);
         }
-        self.tick()?;
+        if self.all_read && read.is_ok() {
+            self.tick()?;
+        }
         round.mails = self.send(carrier)?;
+        self.keep()?;
         round.turns = self.turns - turns;
         round.waiting = self.waiting()?;
         round.letters = read?;
@@ -186,6 +238,15 @@ impl Daemon {
     /// An index that could not be synced; it is made again at the next start.
     pub fn close(self) -> Result<(), Trouble> {
         Ok(self.store.close()?)
+    }
+}
+
+/// What `f` gives, or nothing where it tripped an assertion: one letter must not stop all matches.
+fn untripped<T>(f: impl FnOnce() -> T) -> Option<T> {
+    match catch_unwind(AssertUnwindSafe(f)) {
+        Ok(value) => Some(value),
+        Err(crash) if crash.is::<fail::Crash>() => resume_unwind(crash),
+        Err(_) => None,
     }
 }
 

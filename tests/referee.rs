@@ -127,6 +127,7 @@ impl World {
                 key: [7; 32],
                 strict: false,
                 days: 0,
+                allowance: Default::default(),
             }),
             shelf: Shelf::builtin(),
             now: "2026-01-01T00:00:00Z".parse().unwrap(),

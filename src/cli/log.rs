@@ -226,6 +226,9 @@ fn words(records: &Shelved, event: &Event) -> String {
             2 => "nine tenths of the time are over".to_owned(),
             _ => "the time is over".to_owned(),
         },
+        Event::ClockMoved { seconds, .. } => {
+            format!("the clocks were moved by {seconds} seconds; the referee was away")
+        }
         Event::Keeper { deed } => match deed {
             Deed::Held { why, .. } => format!("the Keeper put it on hold: {why}"),
             Deed::Resumed { .. } => "the Keeper let it go on".to_owned(),

@@ -7,7 +7,7 @@ use super::{Common, Failure};
 use crate::config::Config;
 use crate::daemon::{self, Trouble};
 use crate::edge::clock::Clock;
-use crate::referee::state::{House, Match, MatchNo, Registry, Stage};
+use crate::referee::state::{Match, MatchNo, Registry, Stage};
 use crate::rules::Seat;
 use crate::store::Glance;
 use crate::store::records::{Desk, Shelved};
@@ -24,12 +24,7 @@ impl Look {
     pub fn open(common: &Common) -> Result<Look, Failure> {
         let (config, clock) = open(common)?;
         // no key: nothing that is only looked at needs one
-        let house = House {
-            key: [0; 32],
-            strict: config.identity.strict,
-            days: config.clocks.days,
-        };
-        let desk = Arc::new(Desk::new(house));
+        let desk = Arc::new(Desk::new(daemon::house(&config, [0; 32])));
         let glance =
             Glance::open(&config.state, &daemon::the_fold(&desk)).map_err(Trouble::from)?;
         Ok(Look {

@@ -1,12 +1,12 @@
 //! From one letter to one transaction.
 
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 
 use jiff::Timestamp;
 
-use super::{Daemon, Trouble, events, records_trouble};
+use super::budget::{Answering, hold_back, is_answer};
+use super::{Daemon, Trouble, events, records_trouble, untripped};
 use crate::edge::{Arrived, ArrivedId, Inbox, InboxError, incoming};
 use crate::post::reader::{self, Context, Reading};
 use crate::referee::order::{OrderLine, Part, Read, Slip};
@@ -44,6 +44,8 @@ impl Daemon {
         let mut count = 0;
         let mut staged = BTreeMap::new();
         let arrived = inbox.fetch(self.letters_per_round)?;
+        self.guard()?;
+        self.all_read = arrived.len() < self.letters_per_round;
         for letter in &arrived {
             if self.stop.load(Ordering::Relaxed) {
                 break;
@@ -55,6 +57,10 @@ impl Daemon {
                 }
                 Ok(Fate::Staged(ticket)) => {
                     staged.insert(ticket, &letter.id);
+                }
+                Err(Trouble::Low) => {
+                    self.settle(&mut staged, inbox)?;
+                    return Err(Trouble::Low);
                 }
                 Err(e) if e.is_fatal() => return Err(e),
                 Err(e) => tracing::warn!("{e}"),
@@ -134,26 +140,51 @@ impl Daemon {
         if keys.iter().any(|key| self.store.is_staged(key)) {
             return self.note("duplicate", keys);
         }
+        self.must_have_room()?;
         let now = self.clock.now();
         let entropy = self.chance.fresh().map_err(Trouble::Chance)?;
-        let handled = catch_unwind(AssertUnwindSafe(|| self.rehearse(arrived, now, &entropy)));
-        let rehearsal = match handled {
-            Ok(rehearsal) => rehearsal?,
-            Err(_) => return self.strike(arrived, keys),
+        let Some(rehearsal) = untripped(|| self.rehearse(arrived, now, &entropy)) else {
+            return self.strike(arrived, keys);
         };
+        let rehearsal = rehearsal?;
         let Some(decision) = rehearsal.decision else {
             return self.note("machine", keys);
         };
+        let mut mails = rehearsal.mails;
+        let spends = match self.answering(&decision, now)? {
+            Answering::Now(spends) => spends,
+            Answering::Hourly(player, spends) => {
+                let answer = decision.notices.iter().find(|n| is_answer(n));
+                let kind = answer.map(|n| n.kind.name());
+                if let Some(mail) = mails.iter_mut().find(|m| Some(m.kind.as_str()) == kind) {
+                    hold_back(mail, player, now);
+                }
+                spends
+            }
+            Answering::Never => {
+                self.alarm(
+                    "strangers",
+                    "the answers to unknown senders are used up for now; their letters are not answered",
+                )?;
+                return self.note("unanswered", keys);
+            }
+        };
         keys.extend(decision.key.clone());
+        keys.extend(decision.confirming.clone());
         let turns = count_turns(&decision.events);
-        let staged = self.store.stage(Payload {
+        let payload = Payload {
             at: now,
             outcome: decision.outcome.word().to_owned(),
             keys: keys.clone(),
             events: events(&decision.events)?,
-            mails: rehearsal.mails,
+            mails,
+            spends,
             ..Payload::default()
-        });
+        };
+        // the records may not be able to take it: then it is a letter like any other that trips us
+        let Some(staged) = untripped(|| self.store.stage(payload)) else {
+            return self.strike(arrived, keys);
+        };
         match staged {
             Ok(ticket) => {
                 self.turns += turns;
@@ -240,8 +271,12 @@ impl Daemon {
             return Err(Trouble::Struck);
         }
         let id = self.store.quarantine()?.keep(&arrived.bytes)?;
-        tracing::error!("letter {id} is set aside in `quarantine`");
-        self.note("quarantined", keys)
+        let ticket = self.note("quarantined", keys)?;
+        self.alarm(
+            "quarantine",
+            &format!("a letter tripped the program {STRIKES_MAX} times and is set aside: `quarantine/{id}.eml`"),
+        )?;
+        Ok(ticket)
     }
 }
 

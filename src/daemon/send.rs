@@ -2,8 +2,10 @@
 
 use std::sync::atomic::Ordering;
 
+use super::alarm::{ALARM, without_addresses};
 use super::{Daemon, Trouble};
 use crate::edge::{Carrier, Delivery};
+use crate::store::Fate;
 
 /// Mails handed to the carrier between two looks at the inbox.
 const SEND_MAX: usize = 200;
@@ -21,12 +23,22 @@ impl Daemon {
         let mut sent = 0;
         self.stopped = None;
         while sent < SEND_MAX && self.stopped.is_none() && !self.stop.load(Ordering::Relaxed) {
-            let due = self.store.outbox_due(self.clock.now(), SEND_GROUP)?;
+            let now = self.clock.now();
+            let left = self.mails_left(now)?;
+            let mut due = self.store.outbox_due(now, SEND_GROUP.min(left.max(1)))?;
+            if left == 0 && !due.is_empty() {
+                self.alarm(
+                    "mails",
+                    "the budget of mails is used up: mails wait in the outbox until it has room",
+                )?;
+                due = self.store.outbox_due_of(now, SEND_GROUP, Some(ALARM))?;
+            }
             if due.is_empty() {
                 break;
             }
             self.store.mark_sending_all(&due, self.clock.now())?;
             let mut done = Vec::new();
+            let mut dead = None;
             for mail in due {
                 if let Some(why) = &self.stopped {
                     let why = why.clone();
@@ -37,16 +49,21 @@ impl Daemon {
                 match carrier.send(&mail) {
                     Delivery::Sent => done.push(mail),
                     Delivery::Later(why) => {
-                        tracing::warn!("a mail waits: {why}");
-                        self.store.mark_later(&mail, now, &why)?;
+                        tracing::warn!("a mail waits: {}", without_addresses(&why));
+                        if self.store.mark_later(&mail, now, &why)? == Fate::GivenUp {
+                            dead = Some(why);
+                        }
                     }
                     Delivery::Unknown(why) => {
-                        tracing::warn!("a mail may have been taken, it is sent again: {why}");
+                        tracing::warn!(
+                            "a mail may have been taken, it is sent again: {}",
+                            without_addresses(&why)
+                        );
                         self.store.mark_unknown(&mail, now, &why)?;
                     }
                     Delivery::Dead(why) => {
-                        tracing::error!("a mail cannot be delivered: {why}");
                         self.store.mark_dead(&mail, now, &why)?;
+                        dead = Some(why);
                     }
                     Delivery::Stop(why) => {
                         tracing::error!("nothing is sent until this is mended: {why}");
@@ -57,6 +74,12 @@ impl Daemon {
             }
             sent += done.len();
             self.store.mark_sent_all(&done, self.clock.now())?;
+            if let Some(why) = dead {
+                self.alarm(
+                    "undeliverable",
+                    &format!("a mail cannot be delivered: {why}"),
+                )?;
+            }
         }
         Ok(sent)
     }

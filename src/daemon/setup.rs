@@ -10,7 +10,7 @@ use crate::post::address::{Addr, AddrError};
 use crate::post::compose::{Alias, Instance};
 use crate::post::mailing::Office;
 use crate::post::words::Templates;
-use crate::referee::state::House;
+use crate::referee::state::{Allowance, House};
 use crate::rules::Shelf;
 use crate::store::records::{Desk, fold};
 use crate::store::{Fold, Opening, Store};
@@ -107,15 +107,28 @@ fn overrides(config: &Config) -> Result<std::collections::BTreeMap<String, Strin
 }
 
 pub(super) fn open_store(config: &Config, opening: Opening) -> Result<(Arc<Desk>, Store), Trouble> {
-    let key = server_key(&config.state)?;
-    let house = House {
+    let desk = Arc::new(Desk::new(house(config, server_key(&config.state)?)));
+    let store = Store::open_as(&config.state, the_fold(&desk), opening)?;
+    Ok((desk, store))
+}
+
+/// What the Keeper settled for the referee, with that key.
+pub fn house(config: &Config, key: [u8; 32]) -> House {
+    House {
         key,
         strict: config.identity.strict,
         days: config.clocks.days,
-    };
-    let desk = Arc::new(Desk::new(house));
-    let store = Store::open_as(&config.state, the_fold(&desk), opening)?;
-    Ok((desk, store))
+        allowance: Allowance {
+            orders: size(config.limits.orders),
+            new_games: size(config.limits.new_games_per_day),
+            invitations: size(config.limits.invitations_per_day),
+        },
+    }
+}
+
+/// A configured number as a count.
+pub(super) fn size(n: u64) -> usize {
+    usize::try_from(n).unwrap_or(usize::MAX)
 }
 
 /// The fold of the referee's events.
@@ -129,12 +142,7 @@ pub fn the_fold(desk: &Arc<Desk>) -> Fold {
 /// # Errors
 /// A state that cannot be opened, or a damaged journal.
 pub fn rebuild(config: &Config) -> Result<Store, Trouble> {
-    let house = House {
-        key: server_key(&config.state)?,
-        strict: config.identity.strict,
-        days: config.clocks.days,
-    };
-    let desk = Arc::new(Desk::new(house));
+    let desk = Arc::new(Desk::new(house(config, server_key(&config.state)?)));
     Ok(Store::rebuild(&config.state, the_fold(&desk))?)
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{Daemon, Trouble, events, records_trouble};
+use super::{Daemon, Trouble, events, records_trouble, untripped};
 use crate::referee::{self, Command};
 use crate::store::Payload;
 
@@ -22,8 +22,16 @@ impl Daemon {
         drop(registry);
         let entropy = self.chance.fresh().map_err(Trouble::Chance)?;
         let registry = self.records();
-        let decision = referee::decide(&registry, &self.shelf, &Command::Tick, now, &entropy);
+        let decided =
+            untripped(|| referee::decide(&registry, &self.shelf, &Command::Tick, now, &entropy));
         registry.sound().map_err(records_trouble)?;
+        let Some(decision) = decided else {
+            // letters are still handled
+            return self.alarm(
+                "clocks",
+                "the clocks tripped the program; please report this",
+            );
+        };
         if decision.events.is_empty() && decision.notices.is_empty() {
             return Ok(());
         }

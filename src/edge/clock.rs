@@ -8,6 +8,7 @@ use jiff::Timestamp;
 #[derive(Debug, Clone)]
 pub struct Clock {
     fixed: Option<Timestamp>,
+    steady: Option<Duration>,
     began: Instant,
     boot: Option<String>,
 }
@@ -17,6 +18,7 @@ impl Clock {
     pub fn system() -> Clock {
         Clock {
             fixed: None,
+            steady: None,
             began: Instant::now(),
             boot: boot_id(),
         }
@@ -30,6 +32,14 @@ impl Clock {
         }
     }
 
+    /// A clock whose both hands are set, for simulations.
+    pub fn scripted(at: Timestamp, steady: Duration) -> Clock {
+        Clock {
+            steady: Some(steady),
+            ..Clock::fixed(at)
+        }
+    }
+
     /// Now, UTC.
     pub fn now(&self) -> Timestamp {
         self.fixed.unwrap_or_else(Timestamp::now)
@@ -37,16 +47,16 @@ impl Clock {
 
     /// Whether this clock stands still.
     pub fn is_fixed(&self) -> bool {
-        self.fixed.is_some()
+        self.fixed.is_some() && self.steady.is_none()
     }
 
     /// Time since this clock was made, by a counter that nobody can set. Compared with [`Clock::now`] it shows a jump of
     /// the wall clock (reliability.md 7). Zero for a fixed clock.
     pub fn steady(&self) -> Duration {
-        if self.fixed.is_some() {
-            Duration::ZERO
-        } else {
-            self.began.elapsed()
+        match self.steady {
+            Some(steady) => steady,
+            None if self.fixed.is_some() => Duration::ZERO,
+            None => self.began.elapsed(),
         }
     }
 

@@ -32,6 +32,9 @@ const TALK_BYTES_MAX: u64 = 4 << 20;
 /// Attempts at one letter that breaks the connection, before it is left alone until the next start.
 const TRIES_MAX: u32 = 3;
 
+/// New connections within one look at the mailbox, where letters break the old one.
+const RECONNECTS_MAX: u32 = 5;
+
 /// How the login is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Login {
@@ -203,6 +206,12 @@ impl ImapInbox {
 
     /// Fetches some letters of known size; notes which of them cost a connection.
     fn bodies(&mut self, validity: u32, wanted: &[(u32, u64)]) -> Result<Vec<Arrived>, InboxError> {
+        self.connected()?;
+        if self.line.as_ref().is_some_and(|l| l.validity != validity) {
+            return Err(InboxError::Later(
+                "the mailbox was made anew meanwhile".into(),
+            ));
+        }
         let got = self.with(|line, setup| line.bodies(wanted, setup.limit));
         match got {
             Ok(found) => {
@@ -258,9 +267,9 @@ impl Inbox for ImapInbox {
         let sizes = self.with(|line, _| line.sizes(&uids))?;
         self.newest = (validity, uids.last().copied().unwrap_or(0));
         let mut letters = Vec::new();
-        let mut at = 0;
-        let most_letters = if self.careful { 1 } else { BATCH.0 };
+        let (mut at, mut again) = (0, RECONNECTS_MAX);
         while at < sizes.len() {
+            let most_letters = if self.careful { 1 } else { BATCH.0 };
             let mut end = at + 1;
             let mut bytes = sizes[at].1;
             while end < sizes.len() && end - at < most_letters && bytes + sizes[end].1 <= BATCH.1 {
@@ -268,12 +277,28 @@ impl Inbox for ImapInbox {
                 end += 1;
             }
             match self.bodies(validity, &sizes[at..end]) {
-                Ok(more) => letters.extend(more),
-                // What was already read is good; the rest comes with the next connection.
-                Err(_) if !letters.is_empty() => return Ok(letters),
-                Err(error) => return Err(error),
+                Ok(more) => {
+                    letters.extend(more);
+                    at = end;
+                }
+                Err(error) => {
+                    if end - at == 1 {
+                        at = end;
+                    }
+                    if again > 0 && at < sizes.len() && matches!(error, InboxError::Later(_)) {
+                        // One letter costs the connection; the others need not wait for it, nor for the next start.
+                        again -= 1;
+                        self.retry_now();
+                        continue;
+                    }
+                    // What was already read is good; the rest comes with the next connection.
+                    return if letters.is_empty() {
+                        Err(error)
+                    } else {
+                        Ok(letters)
+                    };
+                }
             }
-            at = end;
         }
         if self.careful && self.tries.values().all(|&n| n == 0 || n >= TRIES_MAX) {
             self.careful = false;

@@ -26,7 +26,7 @@ use jiff::Timestamp;
 use crate::store::{Queued, Settled};
 
 /// Largest letter that is read whole, in bytes (security.md 5); larger ones are noted, never read.
-pub const LETTER_BYTES_MAX: u64 = 256 * 1024;
+pub const LETTER_BYTES_MAX: u64 = crate::post::letter::LETTER_BYTES_MAX as u64;
 /// What is read of a letter above the limit: enough for its headers, so that its writer can be told.
 pub const HEAD_BYTES_MAX: u64 = 64 * 1024;
 
@@ -64,6 +64,22 @@ pub(crate) enum Place {
     File(PathBuf),
     Uid { validity: u32, uid: u32 },
     Pipe,
+    Named(String),
+}
+
+impl ArrivedId {
+    /// A letter of an inbox of another crate: a simulation, a bridge.
+    pub fn named(name: &str) -> ArrivedId {
+        ArrivedId(Place::Named(name.to_owned()))
+    }
+
+    /// The name given to [`ArrivedId::named`].
+    pub fn name(&self) -> Option<&str> {
+        match &self.0 {
+            Place::Named(name) => Some(name),
+            _ => None,
+        }
+    }
 }
 
 /// Why an inbox gave nothing.

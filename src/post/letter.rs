@@ -8,7 +8,7 @@ use mailparse::{MailAddr, ParsedMail};
 use super::address::Addr;
 use super::charset::{decode_base64_leniently, decode_text};
 use super::from_html::html_to_text;
-use crate::referee::order::Oddities;
+use crate::referee::order::{ORDERS_MAX, Oddities};
 
 /// The largest letter that is read, in bytes.
 pub const LETTER_BYTES_MAX: usize = 256 * 1024;
@@ -40,6 +40,8 @@ pub struct Limits {
     pub parts: usize,
     /// See [`TEXT_BYTES_MAX`].
     pub text_bytes: usize,
+    /// See [`ORDERS_MAX`].
+    pub orders: usize,
 }
 
 impl Default for Limits {
@@ -51,6 +53,7 @@ impl Default for Limits {
             depth: DEPTH_MAX,
             parts: PARTS_MAX,
             text_bytes: TEXT_BYTES_MAX,
+            orders: ORDERS_MAX,
         }
     }
 }

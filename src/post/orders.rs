@@ -8,9 +8,7 @@ use super::commands::{Line, line_order};
 use super::fold::clean;
 use super::moves::{looks_like_turn, nearly_turn};
 use super::quote::{Typed, What};
-use crate::referee::order::{
-    IGNORED_CHARS_MAX, IGNORED_LINES_MAX, ORDERS_MAX, Order, OrderLine, Part, Slip,
-};
+use crate::referee::order::{IGNORED_CHARS_MAX, IGNORED_LINES_MAX, Order, OrderLine, Part, Slip};
 
 /// How many typed lines are read (security.md 5, "200 command lines").
 pub const COMMAND_LINES_MAX: usize = 200;
@@ -45,7 +43,15 @@ impl Understood {
 
 /// Reads the typed lines of a letter.
 pub fn understand(lines: &[Typed]) -> Understood {
-    let mut reader = Reader::default();
+    understand_most(lines, crate::referee::order::ORDERS_MAX)
+}
+
+/// The same with a lower limit on orders.
+pub fn understand_most(lines: &[Typed], orders_max: usize) -> Understood {
+    let mut reader = Reader {
+        most: orders_max,
+        ..Reader::default()
+    };
     let mut at = 0;
     let mut read = 0;
     while let Some(typed) = lines.get(at) {
@@ -209,6 +215,7 @@ struct Reader {
     parts: Vec<Part>,
     ignored: Vec<String>,
     orders: usize,
+    most: usize,
     full: bool,
     /// The line above was a greeting or a farewell.
     courteous: bool,
@@ -237,7 +244,7 @@ impl Reader {
     fn push(&mut self, line: usize, text: &str, order: Result<Order, Slip>) {
         self.branch = None;
         self.orders += 1;
-        if self.orders > ORDERS_MAX {
+        if self.orders > self.most {
             self.too_many(line, text);
             return;
         }

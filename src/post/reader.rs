@@ -9,7 +9,7 @@ use super::address::{Addr, Tag, parse_plus, subject_tags};
 use super::auth;
 use super::letter::{self, Letter, Limits, Unreadable};
 use super::machine::{self, Ourselves, Why};
-use super::orders::{Understood, understand};
+use super::orders::{Understood, understand_most};
 use super::quote::{Typed, What, typed};
 use crate::referee::order::{Oddities, Proof, Read, Token};
 
@@ -94,7 +94,7 @@ pub fn read(raw: &[u8], context: &Context) -> Reading {
         Some(Unreadable::TooBig { bytes, .. }) => Reading::TooBig(Box::new(read), bytes),
         Some(trouble) => Reading::Unreadable(Box::new(read), trouble),
         None => {
-            orders(&letter, &mut read);
+            orders(&letter, &mut read, context.limits.orders);
             Reading::Orders(Box::new(read))
         }
     }
@@ -147,17 +147,18 @@ fn envelope(letter: &Letter, context: &Context) -> Read {
 }
 
 /// The orders of the text, or of the subject of a first letter where the text has none.
-fn orders(letter: &Letter, read: &mut Read) {
-    let mut found = understand(&typed(&letter.text));
+fn orders(letter: &Letter, read: &mut Read, most: usize) {
+    let mut found = understand_most(&typed(&letter.text), most);
     if found.is_empty() && is_first(letter) {
         let subject = super::fold::fold(&letter.subject);
-        let of_subject = understand(&[Typed {
+        let line = [Typed {
             line: 0,
             what: What::Text {
                 raw: letter.subject.clone(),
                 folded: subject,
             },
-        }]);
+        }];
+        let of_subject = understand_most(&line, most);
         if !of_subject.is_empty() {
             found = Understood {
                 ignored: found.ignored,

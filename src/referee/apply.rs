@@ -58,6 +58,7 @@ pub(super) fn apply_known(
                 over: Vec::new(),
                 invited: Vec::new(),
                 banned: None,
+                opened: Vec::new(),
                 asked: Vec::new(),
             }));
             Ok(())
@@ -208,10 +209,13 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
     for (i, player) in players.iter().enumerate() {
         on_player(rec, *player, |p| {
             p.playing.push(*game);
-            if i == 0 && !open {
-                p.invited.push(at);
-                p.invited
-                    .retain(|t| at.as_second() - t.as_second() < super::state::DAY);
+            if i == 0 {
+                p.opened.push(at);
+                // one for each who is invited
+                p.invited.extend(players.iter().skip(1).map(|_| at));
+                for times in [&mut p.opened, &mut p.invited] {
+                    times.retain(|t| at.as_second() - t.as_second() < super::state::DAY);
+                }
             }
         })?;
     }
@@ -396,9 +400,10 @@ fn in_match(
                 text: text.clone(),
             });
         }
-        Event::Away { .. } | Event::Back { .. } | Event::Reminded { .. } => {
-            clock::apply(&mut m, event, at)
-        }
+        Event::Away { .. }
+        | Event::Back { .. }
+        | Event::ClockMoved { .. }
+        | Event::Reminded { .. } => clock::apply(&mut m, event, at),
         Event::Keeper { deed } => keeper::on_match(rec, &mut m, deed, at)?,
         _ => {}
     }

@@ -15,7 +15,7 @@ use super::notice::{Notice, NoticeKind, Refusal, ReplyTo, To, Why};
 use super::order::{Order, OrderLine, Part, Proof, Read};
 use super::room::Overlay;
 use super::state::{
-    DAY, HELD_HOURS_MAX, MatchNo, Player, PlayerNo, Registry, Secret, SentMail, Stage,
+    DAY, HELD_HOURS_MAX, Held, MatchNo, Player, PlayerNo, Registry, Secret, SentMail, Stage,
 };
 use super::{Decision, Entropy, Outcome};
 use crate::fair::seal::hex;
@@ -61,7 +61,11 @@ pub(super) fn letter(
     entropy: &Entropy,
 ) -> Decision {
     if let Some(code) = code_of(read) {
-        return confirm(reg, shelf, read, &code, now, entropy);
+        // new orders in the answer to a mail that asks no more are a letter like any other
+        let spent = held(reg, read, &code, now).is_none();
+        if !spent || read.orders().all(|o| matches!(o, Order::Confirm(_))) {
+            return confirm(reg, shelf, read, &code, now, entropy);
+        }
     }
     match judge(reg, read) {
         Verdict::Nobody => Decision {
@@ -72,14 +76,12 @@ pub(super) fn letter(
             hold(reg, read, address, Ask::Yours { from }, now, entropy)
         }
         Verdict::Stranger => {
-            let desk = Desk::new(
-                reg,
-                shelf,
-                now,
-                entropy,
-                PlayerNo(reg.counters().players + 1),
-            );
-            carry(desk, read, None, None, Some(read.from.clone()))
+            let player = PlayerNo(reg.counters().players + 1);
+            let desk = Desk::new(reg, shelf, now, entropy, player);
+            let mut decision = carry(desk, read, None, None, Some(read.from.clone()));
+            // the number that he has from now on: a copy of this first letter is known by it
+            decision.key = mail_key(player, read, None);
+            decision
         }
         Verdict::Acts {
             player,
@@ -426,9 +428,18 @@ fn hold(
         events: vec![event],
         notices: vec![notice],
         key: None,
+        confirming: None,
         outcome: Outcome::Held,
         changes: overlay.changes,
     }
+}
+
+/// The letter that waits for this code, if it may still be confirmed by this sender.
+fn held(reg: &dyn Registry, read: &Read, code: &str, now: Timestamp) -> Option<Held> {
+    reg.held(code).filter(|h| {
+        same_address(&h.address, &read.from)
+            && now.as_second() - h.at.as_second() < HELD_HOURS_MAX * 3600
+    })
 }
 
 /// The answer to a confirmation mail: the held letter is carried out as if it came now.
@@ -440,11 +451,15 @@ fn confirm(
     now: Timestamp,
     entropy: &Entropy,
 ) -> Decision {
-    let held = reg.held(code).filter(|h| {
-        same_address(&h.address, &read.from)
-            && now.as_second() - h.at.as_second() < HELD_HOURS_MAX * 3600
-    });
+    let held = held(reg, read, code, now);
     let sender = reg.player_by_address(&read.from);
+    let copy = sender.and_then(|no| mail_key(no, read, None));
+    if copy.is_some_and(|key| reg.seen(&key)) {
+        return Decision {
+            outcome: Outcome::Duplicate,
+            ..Decision::default()
+        };
+    }
     let Some(held) = held else {
         // A used or foreign code: whoever is known and proved is told, nobody else.
         let player = sender
@@ -488,5 +503,9 @@ fn confirm(
         Some(a.game) == home && chair(reg, a.game, a.chair).is_some_and(|p| p.no == player)
     });
     // Being used up is no order either: it stands where the letter is refused.
-    carry(desk, &held.read, home, answered, stranger)
+    let mut decision = carry(desk, &held.read, home, answered, stranger);
+    // a copy of the held letter that comes later is a copy of what was carried out now
+    decision.key = mail_key(player, &held.read, answered);
+    decision.confirming = mail_key(player, read, None);
+    decision
 }

@@ -63,6 +63,7 @@ pub(super) fn carry(
                 events: desk.events,
                 notices,
                 key: None,
+                confirming: None,
                 outcome: Outcome::Rejected,
                 changes: desk.over.changes,
             }
@@ -82,7 +83,7 @@ fn all_parts<'r>(
         return Err((
             Some(slip),
             Stop {
-                why: slip_why(slip),
+                why: slip_why(slip, desk.over.house().allowance.orders),
                 game: home,
             },
         ));
@@ -105,7 +106,7 @@ fn all_parts<'r>(
     Ok(())
 }
 
-fn slip_why(line: &OrderLine) -> Why {
+fn slip_why(line: &OrderLine, orders_max: usize) -> Why {
     match line.order.as_ref().err() {
         Some(Slip::NearMiss { word, meant }) => Why::NearMiss {
             word: word.clone(),
@@ -124,9 +125,7 @@ fn slip_why(line: &OrderLine) -> Why {
             found: found.clone(),
             usage: usage.clone(),
         },
-        _ => Why::TooMany {
-            most: super::order::ORDERS_MAX,
-        },
+        _ => Why::TooMany { most: orders_max },
     }
 }
 

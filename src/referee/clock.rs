@@ -243,6 +243,7 @@ pub(super) fn apply(m: &mut Match, event: &Event, at: Timestamp) {
                 timer.back(at);
             }
         }
+        Event::ClockMoved { seconds, .. } => m.give_time(*seconds, at),
         Event::Reminded { seat, stage, .. } => {
             if let Some(timer) = m.timers.get_mut(seat.at()) {
                 timer.reminded = *stage;

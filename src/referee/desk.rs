@@ -258,6 +258,7 @@ impl<'a> Desk<'a> {
             events: self.events,
             notices,
             key: None,
+            confirming: None,
             outcome: Outcome::Applied,
             changes: self.over.changes,
         }

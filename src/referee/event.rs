@@ -252,6 +252,13 @@ pub enum Event {
         /// Its code.
         code: Secret,
     },
+    /// The referee was away, or its clock was set: the time for the present decision begins so much later.
+    ClockMoved {
+        /// In which match.
+        game: MatchNo,
+        /// Seconds; below 0 where the clock was set back.
+        seconds: i64,
+    },
     /// A player wrote for his own eyes.
     Noted {
         /// In which match.
@@ -315,6 +322,7 @@ impl Event {
             | Event::DrawDeclined { game, .. }
             | Event::Finished { game, .. }
             | Event::Said { game, .. }
+            | Event::ClockMoved { game, .. }
             | Event::UndoAsked { game, .. }
             | Event::UndoDeclined { game, .. }
             | Event::Undone { game, .. }

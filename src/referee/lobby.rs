@@ -13,8 +13,6 @@ use super::seats;
 use super::state::{Clock, DAY, Match, MatchNo, PlayerNo, Registry, Secret, Stage};
 use crate::rules::{Options, Seat, Table};
 
-/// Invitations a player may send in a day (security.md 3).
-pub const INVITATIONS_A_DAY_MAX: usize = 5;
 /// Longest name, characters.
 pub const NAME_CHARS_MAX: usize = 24;
 /// Longest time control, days a turn.
@@ -186,19 +184,25 @@ fn propose(
 
     let actor = desk.actor;
     let mut players = vec![actor];
-    if !open {
-        let now = desk.now.as_second();
-        let today = desk.over.player(actor).map_or(0, |p| {
-            p.invited
-                .iter()
-                .filter(|t| now - t.as_second() < DAY)
-                .count()
+    let now = desk.now.as_second();
+    let today = |times: &[jiff::Timestamp]| {
+        let young = times.iter().filter(|t| now - t.as_second() < DAY);
+        young.count()
+    };
+    let most = desk.over.house().allowance;
+    let (opened, sent) = desk
+        .over
+        .player(actor)
+        .map_or((0, 0), |p| (today(&p.opened), today(&p.invited)));
+    if sent + rivals.len() > most.invitations && !open {
+        return Err(Why::TooManyInvitations {
+            most: most.invitations,
         });
-        if today >= INVITATIONS_A_DAY_MAX {
-            return Err(Why::TooManyInvitations {
-                most: INVITATIONS_A_DAY_MAX,
-            });
-        }
+    }
+    if opened >= most.new_games {
+        return Err(Why::TooManyGames {
+            most: most.new_games,
+        });
     }
     for rival in rivals {
         let player = invited(desk, rival)?;

@@ -58,6 +58,13 @@ pub enum Command {
     Tick,
     /// The Keeper's word; [`keeper::order`] also says why one is refused.
     Keeper(keeper::Word),
+    /// The referee was away, or its clock was set: nobody's time ran meanwhile.
+    ClockMoved {
+        /// Seconds; below 0 where the clock was set back.
+        seconds: i64,
+        /// In which matches.
+        games: Vec<MatchNo>,
+    },
 }
 
 /// What became of a letter (reliability.md 4).
@@ -95,6 +102,8 @@ pub struct Decision {
     pub notices: Vec<Notice>,
     /// K3 key to keep as seen, in the same transaction.
     pub key: Option<String>,
+    /// The same of the letter that confirmed, where `key` is that of the letter which was held.
+    pub confirming: Option<String>,
     /// What became of the letter.
     pub outcome: Outcome,
     /// The records that `events` write.
@@ -122,6 +131,9 @@ pub fn decide(
                 outcome: Outcome::Rejected,
                 ..Decision::default()
             })
+        }
+        Command::ClockMoved { seconds, games } => {
+            tick::moved(registry, shelf, now, entropy, *seconds, games)
         }
     }
 }

@@ -138,6 +138,9 @@ pub enum Why {
     TooManyInvitations {
         most: usize,
     },
+    TooManyGames {
+        most: usize,
+    },
     NotInvited,
     AlreadyAccepted,
     NotJoinable {

@@ -198,6 +198,11 @@ pub struct Report {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum News {
+    /// The referee was away, or its clock was set: the deadline moved along.
+    ClockMoved {
+        /// Whole hours, rounded up.
+        hours: i64,
+    },
     /// Somebody agreed to play.
     Joined {
         /// Alias.

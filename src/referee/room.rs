@@ -246,6 +246,7 @@ impl Room {
     pub fn keep(&mut self, decision: &Decision) {
         self.changes.merge(decision.changes.clone());
         self.seen.extend(decision.key.clone());
+        self.seen.extend(decision.confirming.clone());
     }
 }
 

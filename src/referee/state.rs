@@ -72,6 +72,8 @@ pub struct Player {
     pub invited: Vec<Timestamp>,
     /// Why the Keeper lets him play no more.
     pub banned: Option<String>,
+    /// When he put up his last games; for the limit a day.
+    pub opened: Vec<Timestamp>,
     /// When he was last asked whether a letter is his; for the limit a day.
     pub asked: Vec<Timestamp>,
 }
@@ -393,6 +395,29 @@ pub struct House {
     pub strict: bool,
     /// Days for a turn where the players name none; 0: no limit.
     pub days: u32,
+    /// How much a player may ask for.
+    pub allowance: Allowance,
+}
+
+/// How much a player may ask for (security.md 3 and 5).
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Allowance {
+    /// Orders in one letter.
+    pub orders: usize,
+    /// Games put up in a day.
+    pub new_games: usize,
+    /// Invitations in a day.
+    pub invitations: usize,
+}
+
+impl Default for Allowance {
+    fn default() -> Allowance {
+        Allowance {
+            orders: super::order::ORDERS_MAX,
+            new_games: 3,
+            invitations: 5,
+        }
+    }
 }
 
 /// An event that does not fit what is known: the journal is damaged or of another program.

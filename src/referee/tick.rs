@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use super::desk::{Desk, add_openings, notice, report};
 use super::event::Event;
 use super::notice::{News, NoticeKind};
-use super::state::{PlayerNo, Registry, Stage};
+use super::state::{MatchNo, PlayerNo, Registry, Stage};
 use super::{Decision, Entropy, Outcome};
 use crate::rules::{Ending, Shelf};
 
@@ -94,6 +94,48 @@ pub(super) fn tick(
         events: desk.events,
         notices,
         key: None,
+        confirming: None,
+        outcome: Outcome::Applied,
+        changes: desk.over.changes,
+    }
+}
+
+/// The referee was away: all deadlines of these matches move along, and their players are told.
+pub(super) fn moved(
+    reg: &dyn Registry,
+    shelf: &Shelf,
+    now: Timestamp,
+    entropy: &Entropy,
+    seconds: i64,
+    games: &[MatchNo],
+) -> Decision {
+    let mut desk = Desk::new(reg, shelf, now, entropy, PlayerNo(0));
+    let mut notices = Vec::new();
+    for no in games {
+        if desk.over.game(*no).is_none_or(|m| m.next_due().is_none()) {
+            continue;
+        }
+        desk.emit(Event::ClockMoved { game: *no, seconds }, None);
+        let Some(m) = desk.over.game(*no) else {
+            continue;
+        };
+        for chair in &m.chairs {
+            let Some(player) = desk.over.player(chair.player) else {
+                continue;
+            };
+            if let Some(mut report) = report(&desk.over, &m, player.no) {
+                let hours = seconds.signum() * ((seconds.abs() + 3599) / 3600);
+                report.news.push(News::ClockMoved { hours });
+                let kind = NoticeKind::News(report);
+                notices.push(notice(&desk.over, &player, Some(&m), kind));
+            }
+        }
+    }
+    Decision {
+        events: desk.events,
+        notices,
+        key: None,
+        confirming: None,
         outcome: Outcome::Applied,
         changes: desk.over.changes,
     }

@@ -15,7 +15,7 @@ use super::index::Index;
 use super::journal::Tip;
 use super::tree::Row;
 
-const NAME: &str = "checkpoint";
+pub(super) const NAME: &str = "checkpoint";
 const HASH_BYTES: u64 = 32;
 /// Rows put into a new index at once.
 const LOAD_ROWS: usize = 256;

@@ -7,6 +7,9 @@
 use std::cell::RefCell;
 use std::io;
 
+/// What a hook panics with to be a crash: nothing between it and the test may catch it.
+pub struct Crash;
+
 type Hook = Box<dyn FnMut(&str) -> io::Result<()>>;
 
 thread_local! {

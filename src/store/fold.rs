@@ -9,7 +9,7 @@ use super::error::StoreError;
 use super::journal::{KIND_MANY, Place};
 use super::payload::Payload;
 use super::tree::{Batch, Overlay, ReadIndex, Tree, VALUE_BYTES_MAX};
-use super::{outbox, seen};
+use super::{outbox, seen, tally};
 
 /// The longest key a fold may use: an address or a name and some numbers.
 const KEY_BYTES_MAX: usize = 1024;
@@ -129,6 +129,7 @@ pub(super) fn one(
             .map_or(0, u32::from_be_bytes);
         batch.put(Tree::Strikes, key, old.saturating_add(more).to_be_bytes());
     }
+    batch.extend(tally::fold(payload, view)?);
     let referees = fold(payload, view).map_err(bad)?;
     for ((tree, key), change) in &referees.changes {
         let size = change.as_ref().map_or(0, Vec::len);

@@ -16,7 +16,7 @@ use super::tree::{Batch, Overlay, ReadIndex, Tree, time_key};
 pub const BACK_OFF_SECONDS: [i64; 6] = [60, 300, 900, 3_600, 7_200, 14_400];
 /// Waiting times vary by this many hundredths to either side.
 pub const JITTER_PERCENT: i64 = 20;
-/// A mail that could not be delivered for so long is given up.
+/// A mail that could not be delivered for so long is given up, where the Keeper says nothing else.
 pub const GIVE_UP: SignedDuration = SignedDuration::from_hours(5 * 24);
 /// After so long a mail with an unknown fate is sent again.
 pub const UNKNOWN_WAIT: SignedDuration = SignedDuration::from_mins(15);
@@ -212,12 +212,17 @@ pub fn back_off(attempts: u32, message_id: &str) -> SignedDuration {
 }
 
 /// What the next course is after a failure at `now`.
-pub(super) fn after_failure(row: &OutboxRow, now: Timestamp, why: &str) -> (Course, Fate) {
+pub(super) fn after_failure(
+    row: &OutboxRow,
+    now: Timestamp,
+    why: &str,
+    give_up: SignedDuration,
+) -> (Course, Fate) {
     let due = later(now, back_off(row.attempts, &row.message_id));
-    if now.duration_since(row.queued) >= GIVE_UP {
+    if now.duration_since(row.queued) >= give_up {
         return (
             Course::Dead {
-                why: format!("given up after 5 days: {why}"),
+                why: format!("given up after {give_up:#}: {why}"),
             },
             Fate::GivenUp,
         );
@@ -299,7 +304,7 @@ pub(super) fn due(
     view: &dyn ReadIndex,
     now: Timestamp,
     most: usize,
-    skip: &dyn Fn(OutboxId) -> bool,
+    skip: &dyn Fn(OutboxId, Option<&OutboxRow>) -> bool,
 ) -> Result<Vec<(OutboxId, OutboxRow)>, StoreError> {
     /// Due entries read at a time.
     const PAGE: usize = 256;
@@ -315,10 +320,13 @@ pub(super) fn due(
             let Some(id) = key.get(8..).and_then(OutboxId::from_key) else {
                 continue;
             };
-            if skip(id) {
+            if skip(id, None) {
                 continue;
             }
             let Some(row) = row(view, id)? else { continue };
+            if skip(id, Some(&row)) {
+                continue;
+            }
             if row.board && first_in_lane(view, &row.seat)?.is_some_and(|first| first < id) {
                 continue;
             }

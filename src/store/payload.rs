@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::outbox::OutboxMark;
+use super::tally::Spend;
 
 /// One transaction: what a letter (or a tick, or the keeper's word) brought about.
 ///
@@ -30,6 +31,9 @@ pub struct Payload {
     /// Keys whose attempt count goes up by one (a letter that trips the program three times is set aside).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub strikes: Vec<String>,
+    /// What is counted against a budget.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub spends: Vec<Spend>,
     /// A line for the keeper; never a letter's content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,

@@ -1,6 +1,6 @@
 //! The store's side of sending: what is due, and what became of it.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::error::StoreError;
 use super::fold::decode;
@@ -11,12 +11,29 @@ use super::vault::Store;
 impl Store {
     /// Up to `most` mails due at `now` which this process is not sending already.
     pub fn outbox_due(&mut self, now: Timestamp, most: usize) -> Result<Vec<Queued>, StoreError> {
+        self.outbox_due_of(now, most, None)
+    }
+
+    /// The same, only mails of one kind.
+    pub fn outbox_due_of(
+        &mut self,
+        now: Timestamp,
+        most: usize,
+        kind: Option<&str>,
+    ) -> Result<Vec<Queued>, StoreError> {
         self.ready()?;
-        let found = outbox::due(&self.index, now, most, &|id| self.flying.contains(&id));
+        let found = outbox::due(&self.index, now, most, &|id, row| {
+            self.flying.contains(&id) || row.is_some_and(|r| kind.is_some_and(|k| r.kind != k))
+        });
         let rows = self.watch(found)?;
         rows.into_iter()
             .map(|(id, row)| self.queued(id, row))
             .collect()
+    }
+
+    /// Mails are given up after this, instead of [`outbox::GIVE_UP`].
+    pub fn give_up_after(&mut self, time: SignedDuration) {
+        self.give_up = time;
     }
 
     /// Reads a mail's bytes back from the journal.
@@ -86,7 +103,7 @@ impl Store {
         self.mark("sent", marks, now)
     }
 
-    /// It could not be delivered now; says when it is tried again, or that it is given up after five days.
+    /// It could not be delivered now; says when it is tried again, or that it is given up.
     pub fn mark_later(
         &mut self,
         mail: &Queued,
@@ -96,7 +113,7 @@ impl Store {
         let row = self
             .outbox_row(mail.id())?
             .unwrap_or_else(|| mail.row().clone());
-        let (course, fate) = outbox::after_failure(&row, now, why);
+        let (course, fate) = outbox::after_failure(&row, now, why, self.give_up);
         self.mark(
             "later",
             vec![OutboxMark {

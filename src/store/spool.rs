@@ -84,6 +84,21 @@ impl Spool {
         Ok(())
     }
 
+    /// Removes letters that have been here for longer.
+    pub fn forget(&self, after: std::time::Duration) -> Result<(), StoreError> {
+        for id in self.ids()? {
+            let path = self.path(&id)?;
+            let age = fs::metadata(&path)
+                .and_then(|m| m.modified())
+                .ok()
+                .and_then(|at| at.elapsed().ok());
+            if age.is_some_and(|age| age > after) {
+                files::remove(&path)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The ids of all letters here, in order.
     pub fn ids(&self) -> Result<Vec<String>, StoreError> {
         let mut ids = Vec::new();

@@ -46,6 +46,8 @@ pub enum Tree {
     Seen = 36,
     /// Kept by the store: letters that tripped the program, and how often.
     Strikes = 37,
+    /// Kept by the store: how often something happened lately.
+    Tally = 38,
     /// Kept by the index: the rest of long values.
     Pieces = 62,
     /// Kept by the index: which transaction was applied last.

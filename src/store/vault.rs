@@ -13,14 +13,12 @@ use super::payload::Payload;
 use super::spool::Spool;
 use super::stage::{Staged, Ticket};
 use super::tree::{Batch, Overlay, ReadIndex, Row, Tree};
-use super::{checkpoint, compact, fail, files, seen};
+use super::{checkpoint, compact, fail, files, room, seen};
 
 /// Format of the state directory; a newer one is refused.
 const FORMAT: u32 = 1;
 /// Transactions applied to the index at once in a redo or rebuild.
 const REDO_BATCH: usize = 256;
-/// Bytes kept back, to be given up when the disk is full, so that the running transaction can end.
-const BALLAST_BYTES: usize = 8 << 20;
 /// Its being there means: make the index again.
 pub(super) const REBUILD_MARK: &str = "REBUILD";
 
@@ -69,6 +67,7 @@ pub struct Store {
     pub(super) fold: Fold,
     broken: Option<String>,
     pub(super) low: bool,
+    pub(super) give_up: jiff::SignedDuration,
     pub(super) flying: BTreeSet<OutboxId>,
     pub(super) last_read: Option<(Place, Vec<Payload>)>,
     pub(super) staged: Staged,
@@ -122,7 +121,7 @@ impl Store {
             });
         }
         lock.write(None)?;
-        let low = !make_ballast(dir);
+        let low = !room::make_ballast(dir);
         let store = |index| Self {
             dir: dir.to_path_buf(),
             lock,
@@ -131,6 +130,7 @@ impl Store {
             fold,
             broken: None,
             low,
+            give_up: super::outbox::GIVE_UP,
             flying: BTreeSet::new(),
             last_read: None,
             staged: Staged::default(),
@@ -337,15 +337,6 @@ impl Store {
         Ok(Checked { records, rows })
     }
 
-    /// Copies the index into one file, from which a rebuild can start; worth while once a day or ten thousand turns.
-    pub fn checkpoint(&mut self) -> Result<(), StoreError> {
-        self.ready()?;
-        // Only a sound index may be the beginning of another.
-        let sound = self.index.full_check();
-        self.watch(sound)?;
-        checkpoint::write(&self.dir, &self.index)
-    }
-
     /// Closes the store and rewrites its journal, `edit` leaving out of each payload what must be forgotten. Numbers stay; the
     /// index is made again at the next opening.
     pub fn rewrite(
@@ -355,11 +346,6 @@ impl Store {
         let dir = self.dir.clone();
         self.close()?;
         compact::compact(&dir, edit)
-    }
-
-    /// Is the disk so full that the ballast is gone? Then nothing should be fetched or sent.
-    pub fn is_low(&self) -> bool {
-        self.low
     }
 
     /// Letters held until the keeper or the player says more.
@@ -479,20 +465,5 @@ fn check_format(dir: &Path) -> Result<(), StoreError> {
             files::write_whole(dir, "FORMAT", format!("{FORMAT}\n").as_bytes())
         }
         Err(e) => Err(e).told("read", &path),
-    }
-}
-
-fn make_ballast(dir: &Path) -> bool {
-    let path = dir.join("ballast");
-    if std::fs::metadata(&path).is_ok_and(|m| m.len() == BALLAST_BYTES as u64) {
-        return true;
-    }
-    match files::write_whole(dir, "ballast", &vec![0xb7; BALLAST_BYTES]) {
-        Ok(()) => true,
-        Err(e) => {
-            tracing::error!("no room for the ballast: {e}");
-            let _ = files::remove(&dir.join(".ballast.tmp"));
-            false
-        }
     }
 }

@@ -39,6 +39,7 @@ pub fn help_can(order: &Order) -> bool {
         key: [7; 32],
         strict: false,
         days: 5,
+        allowance: Default::default(),
     });
     let shelf = Shelf::builtin();
     let invite = Order::New {

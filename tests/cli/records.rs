@@ -92,12 +92,10 @@ fn played(book: &Arc<Rulebook>, options: &Options, seed: u64, turns: usize) -> (
             book: digest,
             options,
             reveal_both: true,
-            clock: Clock {
-                days: 0,
-                auto: false,
-            },
+            clock: Clock::days(0),
             players,
-            wish: None,
+            wishes: Vec::new(),
+            people: u8::try_from(count).unwrap(),
             open: false,
         },
         Event::Begun {
