@@ -1229,7 +1229,7 @@ fn both_programs_compute_the_same() {
     let mut rng = Rng(20_261_121);
     let mut ours = Vec::new();
     let mut cases = Vec::new();
-    let mut gid = || -> String { "k7q2m5x4d3".to_owned() };
+    let gid = || -> String { "k7q2m5x4d3".to_owned() };
     for n in 0..CASES {
         let h = hash(&format!("case {n}"));
         let g = hash(&format!("other {n}"));

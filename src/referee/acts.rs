@@ -5,6 +5,7 @@ use super::apply::open_cards;
 use super::desk::{Desk, bare, mover, opening};
 use super::event::Event;
 use super::notice::{News, Why, owed_word};
+use super::scribe::ChainDice;
 use super::state::{Match, MatchNo, Registry, Stage};
 use crate::rules::notation::split_turn;
 use crate::rules::{Happening, Seat, Table, What, Wrong};
@@ -158,7 +159,7 @@ pub(super) fn play(desk: &mut Desk, no: MatchNo, seat: Seat, text: &str) -> Resu
     let Some(table) = m.table.as_ref() else {
         return Ok(());
     };
-    desk.chance.start();
+    desk.chance.start(ChainDice::of(&m, table.book()));
     let done =
         acts(table, seat, text, &mut desk.chance).map_err(|wrong| why_of(&m, seat, wrong))?;
     for act in done {
@@ -220,7 +221,7 @@ pub(super) fn settle(desk: &mut Desk, no: MatchNo) {
             if cards.len() < pickers.len() {
                 return;
             }
-            desk.chance.start();
+            desk.chance.start(ChainDice::of(&m, table.book()));
             let Ok((table, happened)) = open_cards(&m, &cards, &mut desk.chance) else {
                 return;
             };

@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 
 use super::chance::ReadBack;
 use super::event::Event;
+use super::scribe;
 use super::state::{
     Chair, Held, LastTurn, Line, Match, MatchNo, OVER_REMEMBERED_MAX, Player, PlayerNo, Records,
     Stage, Unfit,
@@ -174,6 +175,7 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
         since: at,
         reminded: 0,
         ending: None,
+        fair: scribe::Fair::default(),
         table: None,
     }));
     for (i, player) in players.iter().enumerate() {
@@ -202,8 +204,20 @@ fn in_match(
         .game(no)
         .ok_or_else(|| Unfit::new(format!("there is no game {no}")))?;
     let mut m = Match::clone(&arc);
-    m.entry += 1;
+    if !matches!(event, Event::Founded { .. } | Event::Gave { .. }) {
+        m.entry += 1;
+    }
+    if !matches!(event, Event::Opened { .. }) {
+        scribe::told(rec, &mut m, event, at);
+    }
     match event {
+        Event::Founded { key, .. } => {
+            let book = rec
+                .book(&m.book)
+                .ok_or_else(|| Unfit::new("the rulebook is not kept"))?;
+            scribe::founded(rec, &mut m, &book, key, at);
+        }
+        Event::Gave { player, words, .. } => scribe::gave(&mut m, *player, words),
         Event::Accepted { player, .. } => match m.chairs.iter_mut().find(|c| c.player == *player) {
             Some(chair) => chair.accepted = true,
             None => {
@@ -225,6 +239,7 @@ fn in_match(
                 .ok_or_else(|| Unfit::new("the rulebook is not kept"))?;
             m.stage = Stage::Playing;
             m.seats.clone_from(seats);
+            scribe::begun(rec, &mut m, &book, at);
             let (table, happened) = match known {
                 Some(known) => known,
                 None => Table::begin(&book, &m.options, &mut ReadBack(rolls.iter()))
@@ -257,6 +272,7 @@ fn in_match(
             };
             let done = m.sealed.extract_if(.., |s| s.turn <= *turn);
             let done: Vec<_> = done.collect();
+            scribe::compared(rec, &mut m, (*turn, &done), &happened, at);
             if !m.reveal_both {
                 m.opened.extend(done);
             }
@@ -309,7 +325,7 @@ fn in_match(
         }
         Event::DrawOffered { seat, .. } => m.draw_offer = Some(*seat),
         Event::DrawDeclined { .. } => m.draw_offer = None,
-        Event::Finished { ending, .. } => finish(rec, &mut m, ending)?,
+        Event::Finished { ending, .. } => finish(rec, &mut m, ending, at)?,
         Event::Reminded { stage, .. } => m.reminded = *stage,
         _ => {}
     }
@@ -359,19 +375,26 @@ fn settle(
         }
     }
     let ending = table.ending();
-    m.table = Some(table);
+    let opening = m.table.replace(table).is_none();
+    scribe::follow(rec, m, happened, opening, at);
     m.since = at;
     m.reminded = 0;
     if let Some(ending) = ending {
-        finish(rec, m, &ending)?;
+        finish(rec, m, &ending, at)?;
     }
     Ok(())
 }
 
-fn finish(rec: &mut dyn Records, m: &mut Match, ending: &Ending) -> Result<(), Unfit> {
+fn finish(
+    rec: &mut dyn Records,
+    m: &mut Match,
+    ending: &Ending,
+    at: Timestamp,
+) -> Result<(), Unfit> {
     if m.stage == Stage::Over {
         return Ok(());
     }
+    scribe::over(rec, m, ending, at);
     m.stage = Stage::Over;
     m.ending = Some(ending.clone());
     m.draw_offer = None;

@@ -8,6 +8,7 @@ use super::desk::{Desk, game_info};
 use super::event::Event;
 use super::notice::{Deed, News, NoticeKind, Why};
 use super::order::{Order, Rival};
+use super::scribe;
 use super::state::{Clock, DAY, Match, MatchNo, PlayerNo, Registry, Secret, Stage};
 use crate::rules::{Options, Seat, Table};
 
@@ -198,6 +199,7 @@ fn propose(
         },
         None,
     );
+    scribe::found(desk, no);
     if let Some(m) = desk.over.game(no) {
         for player in players.iter().skip(1) {
             let kind = NoticeKind::Invitation {
@@ -274,6 +276,7 @@ pub(super) fn accept(desk: &mut Desk, no: MatchNo) -> Result<(), Why> {
         },
         None,
     );
+    scribe::give(desk, no);
     desk.show(no, "proposed");
     begin_if_full(desk, no)
 }
@@ -317,7 +320,7 @@ fn begin_if_full(desk: &mut Desk, no: MatchNo) -> Result<(), Why> {
         let seat = free.remove(at.min(free.len().saturating_sub(1)));
         seats[usize::from(seat)] = chair;
     }
-    desk.chance.start();
+    desk.chance.start(scribe::ChainDice::of(&m, &book));
     let (table, happened) =
         Table::begin(&book, &m.options, &mut desk.chance).map_err(|e| Why::BadOption {
             what: e.what,
@@ -419,6 +422,7 @@ fn join(desk: &mut Desk, no: MatchNo) -> Result<(), Why> {
         },
         None,
     );
+    scribe::give(desk, no);
     let name = desk.name(actor);
     desk.tell(no, News::Joined { name });
     begin_if_full(desk, no)

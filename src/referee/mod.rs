@@ -21,6 +21,7 @@ pub mod order;
 pub mod refusal;
 pub mod report;
 pub mod room;
+pub mod scribe;
 pub mod state;
 mod talk;
 mod tick;

@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::order::Read;
+use super::scribe::{EntryLine, Fair};
 use crate::rules::{Ending, Options, Rulebook, Seat, Table, What};
 
 /// A player, numbered from 1.
@@ -193,6 +194,8 @@ pub struct Match {
     pub reminded: u8,
     /// How it ended.
     pub ending: Option<Ending>,
+    /// The end of its ledger.
+    pub fair: Fair,
     /// The position; `None` before the match begins.
     #[serde(skip)]
     pub table: Option<Table>,
@@ -397,6 +400,8 @@ pub trait Registry {
     }
     /// The record of a match.
     fn lines(&self, no: MatchNo) -> Vec<Line>;
+    /// Entries of a match's ledger, from number `from` on.
+    fn entries(&self, no: MatchNo, from: u64) -> Vec<EntryLine>;
     /// A held letter by its code.
     fn held(&self, code: &str) -> Option<Held>;
     /// When this address was last asked to confirm.
@@ -421,6 +426,8 @@ pub trait Records: Registry {
     fn put_book(&mut self, digest: &str, book: Arc<Rulebook>);
     /// Adds a line to a record.
     fn add_line(&mut self, no: MatchNo, line: Line);
+    /// Adds an entry to a ledger.
+    fn add_entry(&mut self, no: MatchNo, entry: EntryLine);
     /// Holds a letter, or drops it.
     fn put_held(&mut self, code: &str, held: Option<Held>);
     /// Notes when an address was asked to confirm.

@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use super::seen::index_key;
 use super::{Batch, Payload, ReadIndex, Tree, time_key};
 use crate::referee::room::{Changes, Overlay};
+use crate::referee::scribe::EntryLine;
 use crate::referee::state::{
     Counters, Held, House, Line, Match, MatchNo, Player, PlayerNo, Registry, SentMail, Stage,
 };
@@ -75,6 +76,14 @@ const LINES_MAX: usize = 100_000;
 
 fn extra(word: &str, key: &str) -> Vec<u8> {
     format!("{word}/{key}").into_bytes()
+}
+
+/// Where an entry of a ledger is kept; without a number, what all of a match begin with.
+fn entry_key(no: MatchNo, seq: Option<u64>) -> Vec<u8> {
+    let mut key = extra("entry", "");
+    key.extend(no.0.to_be_bytes());
+    key.extend(seq.map(u64::to_be_bytes).into_iter().flatten());
+    key
 }
 
 fn write<T: Serialize>(value: &T) -> Result<Vec<u8>, String> {
@@ -241,6 +250,16 @@ impl Registry for Shelved<'_> {
             .filter_map(|(_, bytes)| postcard::from_bytes(bytes).ok())
             .collect()
     }
+    fn entries(&self, no: MatchNo, from: u64) -> Vec<EntryLine> {
+        let prefix = entry_key(no, None);
+        let rows = self
+            .index
+            .rows(Tree::Extra, &prefix, &entry_key(no, Some(from)), LINES_MAX);
+        let rows = self.note(rows).unwrap_or_default();
+        rows.iter()
+            .filter_map(|(_, bytes)| postcard::from_bytes(bytes).ok())
+            .collect()
+    }
     fn held(&self, code: &str) -> Option<Held> {
         let bytes = self.raw(Tree::Held, code.as_bytes())?;
         self.note(serde_json::from_slice(&bytes).map_err(|e| e.to_string()))
@@ -312,6 +331,11 @@ fn rows(changes: &Changes, payload: &Payload, old: &Shelved) -> Result<Batch, St
             let mut key = no.0.to_be_bytes().to_vec();
             key.extend(line.at.to_be_bytes());
             batch.put(Tree::Ledger, key, write(line)?);
+        }
+    }
+    for (no, entries) in &changes.entries {
+        for entry in entries {
+            batch.put(Tree::Extra, entry_key(*no, Some(entry.0)), write(entry)?);
         }
     }
     for (code, held) in &changes.held {
