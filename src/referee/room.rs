@@ -60,7 +60,8 @@ impl Changes {
         self.held.extend(later.held);
         self.asked.extend(later.asked);
     }
-    fn entries(&self, no: MatchNo, from: u64) -> Vec<EntryLine> {
+    /// Entries of a match's ledger among them, from number `from` on.
+    pub fn entries(&self, no: MatchNo, from: u64) -> Vec<EntryLine> {
         let all = self.entries.get(&no).into_iter().flatten();
         all.filter(|(seq, _)| *seq >= from).cloned().collect()
     }

@@ -78,6 +78,13 @@ fn extra(word: &str, key: &str) -> Vec<u8> {
     format!("{word}/{key}").into_bytes()
 }
 
+fn told_key(no: MatchNo, chair: u8) -> Vec<u8> {
+    let mut key = extra("told", "");
+    key.extend(no.0.to_be_bytes());
+    key.push(chair);
+    key
+}
+
 /// Where an entry of a ledger is kept; without a number, what all of a match begin with.
 fn entry_key(no: MatchNo, seq: Option<u64>) -> Vec<u8> {
     let mut key = extra("entry", "");
@@ -130,6 +137,13 @@ impl<'a> Shelved<'a> {
                 None
             }
         }
+    }
+
+    /// How many entries of a ledger were mailed to a chair.
+    pub fn told(&self, no: MatchNo, chair: u8) -> u64 {
+        let bytes = self.raw(Tree::Extra, &told_key(no, chair));
+        let bytes = bytes.and_then(|b| b.try_into().ok());
+        bytes.map_or(0, u64::from_be_bytes)
     }
 
     fn raw(&self, tree: Tree, key: &[u8]) -> Option<Vec<u8>> {
@@ -355,6 +369,12 @@ fn rows(changes: &Changes, payload: &Payload, old: &Shelved) -> Result<Batch, St
         if let Some(sent) = sent_mail(&mail.seat, mail.seq) {
             let id = mail.message_id.trim_matches(['<', '>']);
             batch.put(Tree::Extra, extra("mid", id), write(&sent)?);
+            // every mail to a seat shows the ledger up to its own transaction
+            let new = changes.games.get(&sent.game).cloned();
+            if let Some(game) = new.or_else(|| old.game(sent.game)) {
+                let next = game.fair.tip.next.to_be_bytes();
+                batch.put(Tree::Extra, told_key(sent.game, sent.chair), next);
+            }
         }
     }
     Ok(batch)
