@@ -11,9 +11,9 @@ fn main() -> io::Result<()> {
         &[
             ("templates/en", "txt", ""),
             ("templates/help", "txt", "help/"),
+            ("templates/rules", "txt", "rules/"),
         ],
-    )?;
-    list("rules.rs", &[("templates/rules", "txt", "")])
+    )
 }
 
 /// Writes `&[(name, text), ...]` for the files of these (folder, extension, prefix of names).

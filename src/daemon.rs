@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::edge::clock::Clock;
+use crate::edge::entropy;
 use crate::edge::{Carrier, Inbox, InboxError};
 use crate::post::address::Addr;
 use crate::post::letter::Limits;
@@ -80,6 +81,8 @@ pub struct Daemon {
     letters_per_round: usize,
     /// The clock.
     pub clock: Clock,
+    /// Where dice, lots and seals come from.
+    pub chance: entropy::Source,
     /// Why nothing is sent until the Keeper acts, if so.
     pub stopped: Option<String>,
     turns: usize,
@@ -114,6 +117,7 @@ impl Daemon {
             },
             letters_per_round: size(config.limits.letters_per_round),
             clock,
+            chance: entropy::Source::System,
             stopped: None,
             turns: 0,
         })

@@ -1,299 +1,12 @@
-//! Whole conversations: letters as bytes into a Maildir, every mail that comes out compared with `tests/golden/NAME.txt`.
-//!
-//! After a change that is meant, `TULPA_BLESS=1 cargo test --test golden` writes the transcripts anew; read the difference
-//! before it is committed. What nobody can guess (tokens, nonces, hashes, codes) stands as a placeholder.
+//! Whole conversations about two-player games; see `common`.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::fs;
-use std::path::PathBuf;
 
-use tulpa::config::Config;
-use tulpa::daemon::Daemon;
 use tulpa::edge::clock::Clock;
-use tulpa::edge::maildir::{MaildirCarrier, MaildirInbox};
-use tulpa::post::letter::{self, Limits};
-use tulpa::referee::state::{Match, MatchNo, Registry, Stage};
-use tulpa::store::Opening;
+use tulpa::referee::state::{MatchNo, Registry, Stage};
 
-const ALICE: &str = "alice@hill.example";
-const BOB: &str = "bob@dale.example";
-const EVE: &str = "eve@moor.example";
-const REFEREE: &str = "referee@club.example";
-
-#[derive(Clone, Debug)]
-struct Mail {
-    to: String,
-    subject: String,
-    message_id: String,
-    reply_to: String,
-    text: String,
-}
-
-/// A referee, its mailbox, and what was said.
-struct Club {
-    name: &'static str,
-    dir: tempfile::TempDir,
-    daemon: Daemon,
-    inbox: MaildirInbox,
-    carrier: MaildirCarrier,
-    letters: usize,
-    seen: BTreeSet<PathBuf>,
-    last: BTreeMap<&'static str, Mail>,
-    said: String,
-    /// A long way to the point is played without being written down.
-    quiet: bool,
-}
-
-impl Club {
-    fn new(name: &'static str) -> Club {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("tulpa.ron");
-        let config = "(referee: (address: \"referee@club.example\"), \
-                      identity: (trusted_authserv: [\"mx.club.example\"]))\n";
-        fs::write(&file, config).unwrap();
-        let config = Config::load(&file).unwrap();
-        let clock = Clock::fixed("2026-01-03T12:00:00Z".parse().unwrap());
-        Club {
-            name,
-            daemon: Daemon::open(&config, clock, Opening::Careful).unwrap(),
-            inbox: MaildirInbox::open(&dir.path().join("mail/inbox")).unwrap(),
-            carrier: MaildirCarrier::open(&dir.path().join("mail/outbox")).unwrap(),
-            dir,
-            letters: 0,
-            seen: BTreeSet::new(),
-            last: BTreeMap::new(),
-            said: String::new(),
-            quiet: false,
-        }
-    }
-
-    /// A game under way, Alice with White.
-    fn started(name: &'static str, game: &str) -> Club {
-        Club::started_with(name, game, "")
-    }
-
-    fn started_with(name: &'static str, game: &str, options: &str) -> Club {
-        let mut club = Club::new(name);
-        club.quiet = true;
-        let order = format!("new {game} vs {BOB} as white{options}\nname Alice");
-        let mails = club.writes(ALICE, &order);
-        assert_eq!(count(&mails, ALICE), 1, "{mails:#?}");
-        assert_eq!(count(&mails, BOB), 1, "{mails:#?}");
-        let mails = club.writes(BOB, "accept\nname Bob");
-        assert_eq!(count(&mails, ALICE), 1, "{mails:#?}");
-        assert_eq!(count(&mails, BOB), 1, "{mails:#?}");
-        assert_eq!(club.game().stage, Stage::Playing);
-        club.quiet = false;
-        club
-    }
-
-    fn game(&self) -> std::sync::Arc<Match> {
-        self.daemon.records().game(MatchNo(1)).unwrap()
-    }
-
-    fn turn(&self) -> u32 {
-        self.game().table.as_ref().unwrap().turn_no()
-    }
-
-    fn is_over(&self) -> bool {
-        self.game().stage == Stage::Over
-    }
-
-    /// A letter as a mail program writes it, answering a mail if there is one.
-    fn letter(&mut self, who: &str, proven: bool, answers: Option<&Mail>, body: &str) -> String {
-        self.letters += 1;
-        let n = self.letters;
-        if !self.quiet {
-            let _ = writeln!(self.said, "\n>>>> {who}\n");
-            for line in body.lines() {
-                let _ = writeln!(self.said, "    {line}");
-            }
-        }
-        let host = who.split('@').next_back().unwrap();
-        let mut eml = String::new();
-        if proven {
-            let _ = write!(
-                eml,
-                "Authentication-Results: mx.club.example; dmarc=pass header.from={host}\r\n"
-            );
-        }
-        let _ = write!(eml, "From: <{who}>\r\nMessage-ID: <letter.{n}@{host}>\r\n");
-        match answers {
-            None => {
-                let _ = write!(eml, "To: {REFEREE}\r\nSubject: hello\r\n\r\n");
-            }
-            Some(mail) => {
-                let (to, id, subject) = (&mail.reply_to, &mail.message_id, &mail.subject);
-                let _ = write!(
-                    eml,
-                    "To: {to}\r\nSubject: Re: {subject}\r\nIn-Reply-To: {id}\r\nReferences: {id}\r\n\r\n"
-                );
-            }
-        }
-        let _ = write!(eml, "{}\r\n", body.replace('\n', "\r\n"));
-        if let Some(mail) = answers {
-            eml.push_str("\r\nOn Saturday, the referee wrote:\r\n");
-            for line in mail.text.lines() {
-                let _ = write!(eml, "> {line}\r\n");
-            }
-        }
-        eml
-    }
-
-    /// Delivers as a mail server does: written in `tmp`, moved to `new`.
-    fn post(&mut self, eml: &str) {
-        let inbox = self.dir.path().join("mail/inbox");
-        let name = format!("{:06}.{}.golden", self.letters, self.seen.len());
-        fs::write(inbox.join("tmp").join(&name), eml).unwrap();
-        fs::rename(inbox.join("tmp").join(&name), inbox.join("new").join(&name)).unwrap();
-    }
-
-    /// The referee works; what it mailed.
-    fn round(&mut self) -> Vec<Mail> {
-        self.daemon
-            .round(&mut self.inbox, &mut self.carrier)
-            .unwrap();
-        let mut new: Vec<_> = fs::read_dir(self.dir.path().join("mail/outbox/new"))
-            .unwrap()
-            .map(|e| e.unwrap().path())
-            .filter(|p| !self.seen.contains(p))
-            .map(|p| (fs::metadata(&p).unwrap().modified().unwrap(), p))
-            .collect();
-        new.sort();
-        let mut mails = Vec::new();
-        for (_, path) in new {
-            let mail = letter::open(&fs::read(&path).unwrap(), &Limits::default()).unwrap();
-            let header = |name: &str| mail.header(name).unwrap_or_default().trim().to_owned();
-            let mail = Mail {
-                to: header("to"),
-                subject: mail.subject.clone(),
-                message_id: header("message-id"),
-                reply_to: header("reply-to"),
-                text: mail.text.clone(),
-            };
-            if let Some(who) = [ALICE, BOB, EVE].into_iter().find(|w| mail.to.contains(w)) {
-                self.last.insert(who, mail.clone());
-            }
-            mails.push(mail);
-            self.seen.insert(path);
-        }
-        if !self.quiet {
-            // carried within one second: by recipient, so that the transcript stands still
-            let mut told: Vec<String> = mails.iter().map(tell).collect();
-            told.sort();
-            if told.is_empty() {
-                self.said.push_str("\n(no mail)\n");
-            }
-            self.said.push_str(&told.concat());
-        }
-        mails
-    }
-
-    /// Sizes of all mails carried to somebody so far.
-    fn bytes_to(&self, who: &str) -> Vec<usize> {
-        let mut sizes: Vec<usize> = (self.seen.iter())
-            .map(|p| fs::read(p).unwrap())
-            .filter(|b| {
-                letter::open(b, &Limits::default())
-                    .is_ok_and(|l| l.header("to").is_some_and(|to| to.contains(who)))
-            })
-            .map(|b| b.len())
-            .collect();
-        sizes.sort_unstable();
-        sizes
-    }
-
-    /// A proven answer to the last mail.
-    fn writes(&mut self, who: &'static str, body: &str) -> Vec<Mail> {
-        let last = self.last.get(who).cloned();
-        let eml = self.letter(who, true, last.as_ref(), body);
-        self.post(&eml);
-        self.round()
-    }
-
-    /// Compares with what was said last time.
-    fn ends(self) {
-        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-            .join("tests/golden")
-            .join(format!("{}.txt", self.name));
-        if std::env::var_os("TULPA_BLESS").is_some() {
-            fs::write(&path, &self.said).unwrap();
-            return;
-        }
-        let before = fs::read_to_string(&path).unwrap_or_default();
-        if let Some((n, (now, then))) =
-            (self.said.lines().zip(before.lines()).enumerate()).find(|(_, (now, then))| now != then)
-        {
-            let n = n + 1;
-            panic!("{}:{n}: was `{then}`, is `{now}`", path.display());
-        }
-        assert!(self.said == before, "{}: other length", path.display());
-    }
-}
-
-fn tell(mail: &Mail) -> String {
-    let mut out = format!("\n<<<< {}\n     {}\n\n", mail.to, scrub(&mail.subject));
-    for line in scrub(&mail.text).trim_end().lines() {
-        out.push_str(format!("     {line}").trim_end());
-        out.push('\n');
-    }
-    out
-}
-
-/// Puts placeholders for what is different each time.
-fn scrub(text: &str) -> String {
-    let mut out = String::new();
-    for line in text.lines() {
-        if let Some((before, _)) = line.split_once("    confirm ") {
-            let _ = writeln!(out, "{before}    confirm <code>");
-            continue;
-        }
-        let mut word = String::new();
-        for c in line.chars().chain(['\n']) {
-            if c.is_ascii_alphanumeric() {
-                word.push(c);
-                continue;
-            }
-            match word.len() {
-                64 if out.ends_with("n=") => out.push_str("<nonce>"),
-                64 => out.push_str("<hash>"),
-                // the name of the game in the line that is hashed
-                10 if ["tulpa1/seal ", "head ", "id="]
-                    .iter()
-                    .any(|w| out.ends_with(w)) =>
-                {
-                    out.push_str("<gid>");
-                }
-                // the head in short, `6f1c...9a02`
-                4 if out.ends_with("  head ") || out.ends_with("<hash>...") => {
-                    out.push_str("<hash>");
-                }
-                _ => out.push_str(&word),
-            }
-            word.clear();
-            out.push(c);
-        }
-    }
-    out.trim_end_matches('\n').to_owned()
-}
-
-fn count(mails: &[Mail], who: &str) -> usize {
-    mails.iter().filter(|m| m.to.contains(who)).count()
-}
-
-/// One mail to the one, and so many to the other.
-#[track_caller]
-fn counts(mails: &[Mail], alice: usize, bob: usize) {
-    let found = (count(mails, ALICE), count(mails, BOB));
-    assert_eq!(found, (alice, bob), "{mails:#?}");
-    assert_eq!(mails.len(), alice + bob, "{mails:#?}");
-}
-
-#[track_caller]
-fn to<'a>(mails: &'a [Mail], who: &str) -> &'a Mail {
-    mails.iter().find(|m| m.to.contains(who)).expect("a mail")
-}
+mod common;
+use common::*;
 
 #[test]
 fn cards_match_at_the_first_try() {
@@ -593,6 +306,109 @@ fn a_draw_offered_declined_offered_accepted() {
     club.writes(ALICE, "b3-b4\noffer draw");
     assert!(!club.is_over());
     counts(&club.writes(BOB, "accept draw"), 1, 1);
+    assert!(club.is_over());
+    club.ends();
+}
+
+#[test]
+fn refused_moves_teach_the_rules() {
+    let mut club = Club::started("illegal", "maces");
+    for order in [
+        "a3-a7",
+        "Ma1*b2",
+        "Nc1-c3",
+        "Kf2-f3",
+        "Hb2^a1-a5",
+        "a3-a4; b3-b4",
+        "prevew a3-a4",
+        "d9-d8",
+    ] {
+        counts(&club.writes(ALICE, order), 1, 0);
+        assert_eq!(club.turn(), 1, "{order}");
+    }
+    counts(&club.writes(BOB, "a8-a7"), 0, 1);
+    counts(&club.writes(ALICE, "a3-a4\nresing"), 1, 0);
+    assert_eq!(club.turn(), 1, "all or nothing");
+    club.ends();
+}
+
+#[test]
+fn somebody_writes_in_a_players_name() {
+    let mut club = Club::started("spoofed", "maces");
+    let plain = Mail {
+        reply_to: REFEREE.to_owned(),
+        message_id: "<nothing@hill.example>".to_owned(),
+        text: String::new(),
+        ..club.last[ALICE].clone()
+    };
+    let spoof = club.letter(ALICE, false, Some(&plain), "resign\nmessage buy my watches");
+    club.post(&spoof);
+    counts(&club.round(), 1, 0);
+    // the true one, from a mail server that proves nothing either
+    let eml = club.letter(
+        ALICE,
+        false,
+        Some(&plain),
+        "Hi,\na3-a4\nBest regards\nAlice Miller",
+    );
+    club.post(&eml);
+    counts(&club.round(), 1, 0);
+    let asked = club.last[ALICE].clone();
+    let eml = club.letter(ALICE, false, Some(&asked), "yes, this is mine");
+    club.post(&eml);
+    counts(&club.round(), 1, 1);
+    assert_eq!((club.turn(), club.is_over()), (2, false));
+    club.ends();
+}
+
+#[test]
+fn cards_stay_hidden_until_the_end() {
+    let mut club = Club::started_with("outcome", "tulpas", " reveal=outcome");
+    club.writes(ALICE, "pick amazon\nif created: A@a2; a3-a4\nelse: a3-a4");
+    let mails = club.writes(BOB, "guess ox");
+    assert!(!to(&mails, ALICE).text.contains("Bob ox"));
+    assert!(!to(&mails, BOB).text.contains("amazon $n"));
+    let mails = club.writes(BOB, "resign");
+    counts(&mails, 1, 1);
+    for who in [ALICE, BOB] {
+        let text = &to(&mails, who).text;
+        assert!(
+            text.contains("amazon $n") && text.contains("ox $n"),
+            "{text}"
+        );
+    }
+    club.ends();
+}
+
+#[test]
+fn time_runs_out_and_is_claimed() {
+    let mut club = Club::started_with("time", "maces", " days=2+1");
+    club.writes(ALICE, "clock");
+    for day in ["04T12:00:01", "05T10:00:00", "05T12:00:01"] {
+        club.daemon.clock = Clock::fixed(format!("2026-01-{day}Z").parse().unwrap());
+        if !club.quiet {
+            let _ = writeln!(club.said, "\n==== 2026-01-{day}");
+        }
+        club.round();
+    }
+    counts(&club.writes(ALICE, "claim time"), 1, 0);
+    counts(&club.writes(BOB, "claim time"), 1, 1);
+    assert!(club.is_over());
+    counts(&club.writes(ALICE, "status"), 1, 0);
+    club.ends();
+}
+
+#[test]
+fn a_turn_is_taken_back() {
+    let mut club = Club::started("undo", "maces");
+    club.writes(ALICE, "a3-a4");
+    counts(&club.writes(ALICE, "undo\nmessage sorry, wrong pawn"), 1, 1);
+    counts(&club.writes(BOB, "accept undo"), 1, 1);
+    assert_eq!(club.turn(), 1);
+    counts(&club.writes(ALICE, "b3-b4"), 1, 1);
+    counts(&club.writes(ALICE, "unsubscribe"), 1, 0);
+    assert!(!club.is_over());
+    counts(&club.writes(ALICE, "yes"), 1, 1);
     assert!(club.is_over());
     club.ends();
 }

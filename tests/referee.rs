@@ -50,6 +50,7 @@ fn orders(text: &str) -> Vec<OrderLine> {
             "history" => Order::History,
             "show" => Order::Show(None),
             "accept" if rest == "draw" => Order::AcceptDraw,
+            "accept" if rest == "undo" => Order::AcceptUndo,
             "accept" => Order::Accept,
             "decline" => Order::Decline,
             "block" => Order::Block(rest_string),
@@ -64,6 +65,13 @@ fn orders(text: &str) -> Vec<OrderLine> {
                 }
             }
             "name" => Order::Name(rest_string),
+            "claim" => Order::ClaimTime,
+            "clock" => Order::Clock,
+            "away" => Order::Away(rest_string),
+            "back" => Order::Back,
+            "note" => Order::Note(rest_string),
+            "undo" => Order::Undo,
+            "refuse" => Order::DeclineUndo,
             "pick" => Order::Pick(rest_string),
             "guess" => Order::Guess(rest_string),
             "place" => Order::Place(rest_string),
@@ -879,6 +887,269 @@ fn reminders_and_the_clock() {
     assert!(next_deadline(&w.room).is_none());
 }
 
+/// Days later, to the second.
+fn after(w: &mut World, days: i64) {
+    w.now = Timestamp::from_second(w.now.as_second() + days * 86_400).unwrap();
+}
+
+#[test]
+fn clocks_run_for_every_seat_that_owes_something() {
+    let mut w = World::started("tulpas", &[("days", "2")]);
+    let (white, black) = (Seat(0), Seat(1));
+    let end = w.game().deadline_of(white).unwrap();
+    assert_eq!(w.game().deadline_of(black), Some(end));
+    w.reply(ANN, "pick ox");
+    assert_eq!(w.game().deadline_of(white), None, "her card is down");
+    assert_eq!(w.game().deadline_of(black), Some(end));
+    let d = w.reply(ANN, "claim time");
+    assert_eq!(*why(w.to(&d, ANN)), Why::NoTimeClaim { until: Some(end) });
+    after(&mut w, 3);
+    let d = w.run(&Command::Tick);
+    for who in [ANN, BOB] {
+        let NoticeKind::Reminder(r) = w.to(&d, who) else {
+            panic!("{d:#?}")
+        };
+        assert!(
+            matches!(&r.news[..], [News::TimeOver { seats, auto: false }] if seats[..] == [black])
+        );
+    }
+    let d = w.reply(BOB, "claim time");
+    assert_eq!(*why(w.to(&d, BOB)), Why::NoTimeClaim { until: None });
+    let d = w.reply(ANN, "claim time");
+    let NoticeKind::Over(r) = w.to(&d, BOB) else {
+        panic!("{d:#?}")
+    };
+    let ending = r.ending.clone().unwrap();
+    assert_eq!(
+        (&ending.winners[..], &ending.reason[..]),
+        (&[white][..], "time")
+    );
+}
+
+#[test]
+fn a_flag_that_falls_by_itself_and_a_bank_that_grows() {
+    let mut w = World::started("maces", &[("days", "5+1"), ("flag", "auto")]);
+    let (white, black) = (Seat(0), Seat(1));
+    let bank = |w: &World, seat: Seat| w.game().timers[seat.at()].bank;
+    assert_eq!(bank(&w, white), 5 * 86_400);
+    assert_eq!(w.game().deadline_of(black), None);
+    let since = w.game().timers[0].since.unwrap();
+    after(&mut w, 2);
+    w.reply(ANN, "a3-a4");
+    let used = w.now.as_second() - since.as_second();
+    assert_eq!(bank(&w, white), 6 * 86_400 - used);
+    let d = w.reply(BOB, "clock");
+    let r = report(w.to(&d, BOB));
+    assert!(matches!(&r.news[..], [News::Clocks { clocks }] if clocks.len() == 2));
+    w.now = w.game().deadline_of(black).unwrap();
+    let d = w.run(&Command::Tick);
+    assert!(matches!(w.to(&d, ANN), NoticeKind::Over(_)));
+    assert!(matches!(w.to(&d, BOB), NoticeKind::Over(_)));
+    let ending = w.game().ending.clone().unwrap();
+    assert_eq!(
+        (&ending.winners[..], &ending.reason[..]),
+        (&[white][..], "time")
+    );
+    for options in [
+        ("days", "5+x"),
+        ("bank", "0"),
+        ("flag", "never"),
+        ("leave", "-1"),
+    ] {
+        let d = w.vouched(ANN, new_game("maces", BOB, "", &[options]));
+        assert!(
+            matches!(why(w.to(&d, ANN)), Why::BadOption { .. }),
+            "{options:?}"
+        );
+    }
+}
+
+#[test]
+fn leave_stops_the_clock_within_its_allowance() {
+    let mut w = World::started("maces", &[("days", "2"), ("leave", "3")]);
+    let white = Seat(0);
+    let end = w.game().deadline_of(white).unwrap();
+    let d = w.reply(ANN, "away soon");
+    assert!(matches!(why(w.to(&d, ANN)), Why::BadDates { .. }));
+    // Asked for five days, of which the game allows three.
+    let d = w.reply(ANN, "away 2026-01-02 to 2026-01-06");
+    let NoticeKind::Done { done } = w.to(&d, ANN) else {
+        panic!("{d:#?}")
+    };
+    assert!(
+        format!("{done:?}").contains("short: [(1, 2026-01-05"),
+        "{done:?}"
+    );
+    let later = end.as_second() + 3 * 86_400;
+    assert_eq!(w.game().deadline_of(white).unwrap().as_second(), later);
+    after(&mut w, 2);
+    // The answer about the leave can itself be answered.
+    let d = w.reply(ANN, "back");
+    assert_eq!(d.outcome, Outcome::Applied);
+    let now = w.game().deadline_of(white).unwrap().as_second();
+    assert!(now < later && now > end.as_second() + 86_400);
+    assert!(w.game().timers[0].leave > 0);
+}
+
+#[test]
+fn a_turn_is_taken_back_when_the_other_agrees() {
+    let mut w = World::started("maces", &[("days", "3")]);
+    let start = w.game().table.clone();
+    let d = w.reply(ANN, "undo");
+    assert_eq!(*why(w.to(&d, ANN)), Why::NothingToUndo);
+    w.reply(ANN, "a3-a4");
+    let moved = w.game().table.clone();
+    let d = w.reply(ANN, "undo");
+    assert_eq!(report(w.to(&d, BOB)).undo_offer, Some(Seat(0)));
+    let d = w.reply(ANN, "accept undo");
+    assert_eq!(*why(w.to(&d, ANN)), Why::NoUndoAsked, "not by herself");
+    w.reply(BOB, "refuse");
+    assert_eq!(w.game().table, moved);
+    w.reply(ANN, "undo");
+    w.reply(BOB, "accept undo\nmessage as you like");
+    assert_eq!(w.game().table, start);
+    assert!(w.game().deadline_of(Seat(0)).is_some() && w.game().deadline_of(Seat(1)).is_none());
+    // The record forgets it; the same turn can be played again, and two turns be taken back.
+    w.reply(ANN, "b3-b4");
+    w.reply(BOB, "b8-b7");
+    let d = w.reply(ANN, "history");
+    let NoticeKind::History { lines, .. } = w.to(&d, ANN) else {
+        panic!("{d:#?}")
+    };
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert!(lines[1].contains("b3-b4"));
+    w.reply(ANN, "undo");
+    // A move instead of an answer declines.
+    w.reply(ANN, "c3-c4");
+    let d = w.reply(BOB, "accept undo");
+    assert_eq!(*why(w.to(&d, BOB)), Why::NoUndoAsked);
+    w.reply(ANN, "undo");
+    // `accept` alone means what is asked.
+    w.reply(BOB, "accept");
+    w.reply(ANN, "undo");
+    w.reply(BOB, "accept undo");
+    assert_eq!((w.game().turn(), &w.game().table), (1, &start));
+}
+
+#[test]
+fn what_the_cards_have_shown_is_not_taken_back() {
+    let mut w = World::started("tulpas", &[]);
+    w.reply(ANN, "pick ox\nelse: a3-a4");
+    w.reply(BOB, "guess mace");
+    assert_eq!(w.game().turn(), 2);
+    w.reply(ANN, "undo");
+    w.reply(BOB, "accept undo");
+    let m = w.game();
+    assert_eq!(m.turn(), 1);
+    assert_eq!(
+        m.owed(Seat(0)),
+        Some(tulpa::rules::What::Turn),
+        "her cards stay open"
+    );
+    let d = w.reply(ANN, "undo");
+    assert_eq!(*why(w.to(&d, ANN)), Why::NothingToUndo);
+    w.reply(ANN, "b3-b4");
+    w.reply(BOB, "pick mace");
+    w.reply(ANN, "guess ox");
+    let d = w.reply(ANN, "undo");
+    assert_eq!(
+        *why(w.to(&d, ANN)),
+        Why::NothingToUndo,
+        "cards were opened since"
+    );
+}
+
+#[test]
+fn a_note_is_for_its_writers_eyes() {
+    let mut w = World::started("maces", &[]);
+    let d = w.reply(ANN, "note the mace on a1 is slow");
+    w.silent_to(&d, BOB);
+    for n in 0..25 {
+        w.reply(ANN, &format!("note {n}"));
+    }
+    let d = w.reply(ANN, "show");
+    assert_eq!(report(w.to(&d, ANN)).my_notes.len(), 20);
+    let d = w.reply(BOB, "show\nhistory");
+    assert!(!format!("{d:?}").contains("note {"), "{d:#?}");
+    assert!(!format!("{:?}", d.notices).contains("turn: 1, text"));
+}
+
+#[test]
+fn a_name_in_the_letter_that_invites_counts() {
+    let mut w = World::new();
+    let mut lines = new_game("maces", BOB, "white", &[]);
+    lines.extend(orders("name Ann"));
+    let d = w.vouched(ANN, lines);
+    assert!(matches!(w.to(&d, BOB), NoticeKind::Invitation { by, .. } if by == "Ann"));
+}
+
+#[test]
+fn what_stays_hidden_is_proved_at_the_end() {
+    let mut w = World::started("tulpas", &[("reveal", "outcome")]);
+    w.reply(ANN, "pick ox\nelse: a3-a4");
+    let d = w.reply(BOB, "guess mace");
+    let told = format!("{:?}", d.notices);
+    for notice in &d.notices {
+        let mine = notice.to == To::Player(w.room.player_by_address(BOB).unwrap());
+        let text = serde_json::to_string(&notice.kind).unwrap();
+        assert_eq!(text.matches("nonce").count(), usize::from(mine), "{told}");
+        assert!(!text.contains("\"cards\":[["), "{text}");
+    }
+    let d = w.reply(BOB, "resign");
+    for who in [ANN, BOB] {
+        let r = report(w.to(&d, who));
+        let found = r.news.iter().find_map(|n| match n {
+            News::Openings { openings } => Some(openings),
+            _ => None,
+        });
+        let all: Vec<(u8, &str)> = found
+            .expect("the openings")
+            .iter()
+            .map(|o| (o.seat.0, o.card.as_str()))
+            .collect();
+        assert_eq!(all, [(0, "ox"), (1, "mace")]);
+    }
+}
+
+#[test]
+fn the_others_commitment_comes_before_ones_own_card() {
+    let mut w = World::started("tulpas", &[]);
+    w.reply(ANN, "pick ox");
+    let sealed = w.game().sealed[0].commitment.clone();
+    let d = w.reply(BOB, "show");
+    let r = report(w.to(&d, BOB));
+    assert_eq!(r.down.len(), 1);
+    assert_eq!((r.down[0].seat, &r.down[0].commitment), (Seat(0), &sealed));
+    // A refusal carries it too.
+    let d = w.reply(BOB, "guess oxx");
+    let NoticeKind::Refused(refusal) = w.to(&d, BOB) else {
+        panic!("{d:#?}")
+    };
+    assert_eq!(refusal.report.as_ref().unwrap().down.len(), 1);
+    let d = w.reply(ANN, "show");
+    assert!(
+        report(w.to(&d, ANN)).down.is_empty(),
+        "her own is no news to her"
+    );
+    // Opened in one mail: the proof is there, and no receipt says that nobody can see it.
+    let d = w.reply(BOB, "guess ox");
+    let r = report(w.to(&d, BOB));
+    assert!(r.receipts.is_empty());
+    let News::Opened { openings, .. } = &r.news[0] else {
+        panic!("{r:#?}")
+    };
+    assert_eq!(openings.len(), 2);
+    assert_eq!(openings[0].commitment, sealed);
+    for o in openings {
+        let nonce = o.check[0].strip_prefix("n=").unwrap();
+        let (gid, seat) = (&w.game().gid, u32::from(o.seat.0) + 1);
+        assert_eq!(
+            seal::commitment(gid, o.turn, seat, &o.card, nonce),
+            o.commitment
+        );
+    }
+}
+
 #[test]
 fn seeking_and_joining() {
     let mut w = World::new();
@@ -945,6 +1216,11 @@ fn every_kind_has_its_words() {
         (BOB, "guess ox\nmessage hello\noffer draw"),
         (BOB, "pick ox\nif created: O@b10; a8-a7"),
         (ANN, "preview a3-a4"),
+        (ANN, "clock\nnote slow\naway 2026-02-01 to 2026-04-03\nback"),
+        (ANN, "claim time"),
+        (ANN, "undo"),
+        (ANN, "away soon"),
+        (ANN, "show"),
         (ANN, "accept draw\nresign"),
         (ANN, "decline draw\nfrobnicate"),
         (ANN, ""),

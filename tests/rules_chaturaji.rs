@@ -322,7 +322,12 @@ fn t7_a_squire_becomes_what_its_colour_has_lost() {
     assert_eq!(to(&at, 4, "e7"), "e8 xd8");
     assert!(why(&at, "4:Se7-e8=P").contains("lost nothing"));
     // late promotion is an option
-    let on = drawn_with(&[("late", "on")], far, "green", json!({"green": [4, 4]}));
+    let on = drawn_with(
+        &[("late_promotion", "true")],
+        far,
+        "green",
+        json!({"green": [4, 4]}),
+    );
     let on = play(&on, "4:Se7-e8; 4:Se8=P");
     assert!(board(&on).contains("EP SP NM"), "{}", board(&on));
 }

@@ -1,8 +1,7 @@
 //! The Chieftain games: the worked examples of their rules page, with boards, and step counts.
 
 use serde_json::json;
-use tulpa::rules::families::Family;
-use tulpa::rules::{Kit, NoDice, Options, Play, Seat, Shelf, Table, What, Wrong};
+use tulpa::rules::{NoDice, Options, Seat, Shelf, Table, What, Wrong};
 
 fn start(game: &str, options: &[(&str, &str)]) -> Table {
     let options = options
@@ -470,6 +469,19 @@ fn t21_the_last_chieftain_falls() {
         (ending.winners, ending.reason.as_str()),
         (vec![Seat(0)], "all chieftains captured")
     );
+    // A18: what stands behind it is not played, and that is told
+    let seat = at.asks()[0].seat;
+    let (more, happened) = at.act(seat, "Ch6xj8; Ck4-k5", &mut NoDice).unwrap();
+    assert_eq!(more, play(&at, "Ch6xj8"));
+    assert!(
+        happened.iter().any(|h| matches!(
+            h,
+            tulpa::rules::Happening::Remark(text) if text.contains("`Ck4-k5`, which was not played")
+        )),
+        "{happened:?}"
+    );
+    // whoever was named as paying for the last blow, the end is the same
+    assert_eq!(play(&at, "Ch6xj8 (k4); end"), more);
 }
 
 #[test]
@@ -561,28 +573,51 @@ fn a_named_activator_binds() {
            a b c d e f g h i j k l m n o p
         ",
     );
-    use tulpa::rules::families::chieftain::{Chieftain, Step};
     play(&at, "Md4-d5; Nb2-c4");
-    let shelf = Shelf::builtin();
-    let book = shelf.get("chieftain").unwrap();
-    let kit = Kit::new(book, &Options::new()).unwrap();
-    let Family::Chieftain(spec) = &book.family else {
-        panic!("another family")
-    };
-    let game = Chieftain::new(spec, &kit).unwrap();
-    let position =
-        json!({"board": "15c/16/16/16/16/16/16/16/3M12/16/1N14/2C2C10", "turn": "white"});
-    let sq = |name| kit.square(name).unwrap();
-    for (payer, free) in [("c1", false), ("f1", true)] {
-        let mut s = game.arrange(&kit, &position).unwrap();
-        assert!(game.bind(&mut s, sq(payer)));
-        let step = Step {
-            from: sq("d4"),
-            to: sq("d5"),
-        };
-        game.step(&kit, &mut s, Seat(0), &step, &mut NoDice, &mut Vec::new());
-        let mut steps = Vec::new();
-        game.steps(&kit, &s, Seat(0), &mut steps);
-        assert_eq!(steps.iter().any(|s| s.from == sq("b2")), free, "{payer}");
-    }
+    play(&at, "Md4-d5 (f1); Nb2-c4");
+    play(&at, "d4d5(F1); Nb2-c4 (by Cc1)");
+    let (no, why) = refused(&at, "Md4-d5 (c1); Nb2-c4");
+    assert_eq!(no, 1);
+    assert!(why.contains("no free chieftain"), "{why}");
+    let (no, why) = refused(&at, "Nb2-c4 (f1)");
+    assert_eq!(no, 0);
+    assert!(why.contains("f1 cannot activate"), "{why}");
+    let (_, why) = refused(&at, "Nb2-c4 (d4)");
+    assert!(why.contains("no chieftain of yours stands on d4"), "{why}");
+    let (_, why) = refused(&at, "Md4-d5 (c1); Nb2-c4 (c1)");
+    assert!(why.contains("activated all it can"), "{why}");
+    // the text that is kept does not name it, and what was named leaves no trace
+    let seat = at.asks()[0].seat;
+    let (named, happened) = at.act(seat, "Md4-d5 (f1); end", &mut NoDice).unwrap();
+    assert_eq!(named, play(&at, "Md4-d5; end"));
+    assert!(matches!(
+        &happened[0],
+        tulpa::rules::Happening::Played { steps, .. } if steps == &["Md4-d5", "end"]
+    ));
+}
+
+#[test]
+fn perft_of_a_turn_counts_every_list_of_moves() {
+    // two chieftains: lists of one and of two moves
+    let at = position(
+        "chieftain",
+        "15c/16/16/16/16/16/16/16/3M12/16/1N14/2C2C10",
+        "white",
+    );
+    assert_eq!(at.perft(1), at.steps_exactly(1) + at.steps_exactly(2));
+    let parts = at.divide(1);
+    assert_eq!(parts.len() as u64, at.steps_exactly(1));
+    assert_eq!(parts.iter().map(|(_, n)| n).sum::<u64>(), at.perft(1));
+    // a list ends with the last enemy chieftain
+    let at = position(
+        "chieftain",
+        "16/16/16/16/8c7/16/7C8/16/10C5/16/16/16",
+        "white",
+    );
+    let wins = at.divide(1);
+    let (_, won) = wins
+        .iter()
+        .find(|(text, _)| text == "Ch6xi8")
+        .expect("it is in reach");
+    assert_eq!(*won, 1);
 }

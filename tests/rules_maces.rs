@@ -875,7 +875,7 @@ fn no_text_makes_the_reasons_stumble() {
             "^",
             "@",
             "a",
-            "1",
+            "1x",
             "a0",
             "a99999999999",
             "z9",

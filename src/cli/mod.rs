@@ -6,7 +6,7 @@
 mod bench;
 mod board;
 mod complete;
-mod demo;
+pub mod demo;
 mod games;
 mod legal;
 mod matches;
@@ -69,8 +69,13 @@ enum Command {
     Games,
     /// Print the rules that a player gets
     Rules {
-        /// Game id, as `tulpas`
-        game: String,
+        /// Game id, as `tulpas`; without one, a list
+        game: Option<String>,
+    },
+    /// Print how the moves of a game are written
+    Notation {
+        /// Game id, as `tulpas`; without one, a list
+        game: Option<String>,
     },
     /// List the legal steps, one canonical text a line
     Legal(legal::Arguments),
@@ -202,9 +207,10 @@ fn log_to_stderr(common: &Common) {
 
 fn carry_out(cli: &Cli, out: &mut dyn Write) -> Done {
     match &cli.command {
-        Command::Demo(a) => demo::run(&cli.common, a, out),
+        Command::Demo(a) => demo::run(a, out),
         Command::Games => games::list(&cli.common, out),
-        Command::Rules { game } => games::rules(&cli.common, game, out),
+        Command::Rules { game } => games::rules(&cli.common, game.as_deref(), out),
+        Command::Notation { game } => games::notation(&cli.common, game.as_deref(), out),
         Command::Legal(a) => legal::run(&cli.common, a, out),
         Command::Replay(a) => replay::run(&cli.common, a, out),
         Command::Verify(a) => verify::run(&cli.common, a, out),

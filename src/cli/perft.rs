@@ -4,7 +4,8 @@ use std::io::Write;
 use std::time::Instant;
 
 use super::{Common, Done, Failure, games};
-use crate::rules::{NoDice, What};
+use crate::rules::families::{Family, chaturaji::SIDES};
+use crate::rules::{Options, Table};
 
 /// Deepest count that is taken seriously.
 const DEPTH_MAX: u32 = 20;
@@ -18,7 +19,7 @@ pub struct Arguments {
     /// Array to start from
     #[arg(long)]
     array: Option<String>,
-    /// One figure for every first turn
+    /// One figure for every first step
     #[arg(long)]
     divide: bool,
     /// Count lists of exactly DEPTH steps within the first turn instead
@@ -33,28 +34,39 @@ pub fn run(common: &Common, a: &Arguments, out: &mut dyn Write) -> Done {
                 .hint(format!("at most {DEPTH_MAX}")),
         );
     }
-    let table = games::table(common, &a.game, a.array.as_deref(), None)?;
-    let start = Instant::now();
-    if a.divide && a.depth > 0 {
-        let mut total = 0;
-        for ask in table.asks() {
-            if ask.what != What::Turn {
-                continue;
-            }
-            for text in table.choices(ask.seat, ask.what) {
-                let count = match table.act(ask.seat, &text, &mut NoDice) {
-                    Ok((next, _)) => next.perft(a.depth - 1),
-                    // a first step that does not close its turn: count what follows it
-                    Err(_) => continue,
-                };
-                total += count;
-                writeln!(out, "{text}: {count}")?;
-            }
+    let (_, book) = games::open(common, &a.game)?;
+    let mut options = Options::new();
+    if let Some(array) = &a.array {
+        options.insert("array".to_owned(), array.clone());
+    }
+    // Without dice and cards, which nobody has thrown or picked yet.
+    let table = |position: serde_json::Value| {
+        Table::arrange(&book, &options, &position)
+            .map_err(|e| Failure::new(e.what).hint(e.hint.unwrap_or_default()))
+    };
+    if matches!(book.family, Family::Chaturaji(_)) {
+        if a.depth != 1 {
+            return Err(Failure::new(
+                "what follows the first turn hangs on dice that have not fallen",
+            )
+            .hint("depth 1 counts the first steps of each value of a die"));
         }
-        writeln!(out, "{total}")?;
+        for value in 1..=SIDES {
+            let dice = serde_json::json!({"dice": {"green": [value, value]}});
+            writeln!(out, "die{value}: {}", table(dice)?.steps_exactly(1))?;
+        }
         return Ok(());
     }
-    let count = if a.steps {
+    let table = table(serde_json::json!({}))?;
+    let start = Instant::now();
+    let count = if a.divide && a.depth > 0 {
+        let mut total = 0;
+        for (text, count) in table.divide(a.depth) {
+            total += count;
+            writeln!(out, "{text}: {count}")?;
+        }
+        total
+    } else if a.steps {
         table.steps_exactly(a.depth)
     } else {
         table.perft(a.depth)
@@ -62,8 +74,8 @@ pub fn run(common: &Common, a: &Arguments, out: &mut dyn Write) -> Done {
     let took = start.elapsed();
     writeln!(out, "{count}")?;
     if !common.quiet {
-        let rate = (count as u128 * 1000) / took.as_millis().max(1);
-        eprintln!("{:.3} s, {rate} a second", took.as_secs_f64());
+        let rate = u128::from(count) * 1_000_000 / took.as_micros().max(1);
+        eprintln!("{:.3} s, {rate} steps a second", took.as_secs_f64());
     }
     Ok(())
 }

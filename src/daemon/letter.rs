@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use jiff::Timestamp;
 
 use super::{Daemon, Trouble, events, records_trouble};
-use crate::edge::{Arrived, ArrivedId, Inbox, entropy};
+use crate::edge::{Arrived, ArrivedId, Inbox};
 use crate::post::reader::{self, Context, Reading};
 use crate::referee::order::{OrderLine, Part, Read, Slip};
 use crate::referee::{self, Command, Decision, Event};
@@ -118,7 +118,7 @@ impl Daemon {
             return self.note("duplicate", keys);
         }
         let now = self.clock.now();
-        let entropy = entropy::fresh().map_err(Trouble::Chance)?;
+        let entropy = self.chance.fresh().map_err(Trouble::Chance)?;
         let handled = catch_unwind(AssertUnwindSafe(|| self.rehearse(arrived, now, &entropy)));
         let rehearsal = match handled {
             Ok(rehearsal) => rehearsal?,

@@ -75,13 +75,18 @@ pub fn office(config: &Config, key: [u8; 32]) -> Result<Office, Trouble> {
     })
 }
 
-/// The Keeper's own texts: `en/x.txt` is the template `x`, `help/x.txt` is `help/x`.
+/// The Keeper's own texts: `en/x.txt` is the template `x`, `help/x.txt` is `help/x`, `rules/x.txt` are the rules of the game `x`.
 fn overrides(config: &Config) -> Result<std::collections::BTreeMap<String, String>, Trouble> {
     let mut found = std::collections::BTreeMap::new();
     let Some(dir) = &config.templates else {
         return Ok(found);
     };
-    for (folder, prefix) in [(config.language.as_str(), ""), ("help", "help/")] {
+    let folders = [
+        (config.language.as_str(), ""),
+        ("help", "help/"),
+        ("rules", "rules/"),
+    ];
+    for (folder, prefix) in folders {
         let Ok(entries) = std::fs::read_dir(dir.join(folder)) else {
             continue;
         };

@@ -5,7 +5,6 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::{Daemon, Trouble, events, records_trouble};
-use crate::edge::entropy;
 use crate::referee::{self, Command};
 use crate::store::Payload;
 
@@ -20,7 +19,9 @@ impl Daemon {
         if referee::next_deadline(&registry).is_none_or(|t| t > now) {
             return registry.sound().map_err(records_trouble);
         }
-        let entropy = entropy::fresh().map_err(Trouble::Chance)?;
+        drop(registry);
+        let entropy = self.chance.fresh().map_err(Trouble::Chance)?;
+        let registry = self.records();
         let decision = referee::decide(&registry, &self.shelf, &Command::Tick, now, &entropy);
         registry.sound().map_err(records_trouble)?;
         if decision.events.is_empty() && decision.notices.is_empty() {

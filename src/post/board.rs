@@ -52,7 +52,8 @@ impl BoardStyle {
 pub struct Drawing<'a> {
     /// The position.
     pub view: &'a View,
-    /// Whose side is below: the second of two seats and the third of four see the board turned round.
+    /// Whose side is below: the second of two seats sees the board turned round, each of four from its own side, the seats
+    /// sitting clockwise.
     pub eyes: Option<Seat>,
     /// Names of the seats, by number; `list`, four-seat boards and pictures use them.
     pub seats: &'a [String],
@@ -140,30 +141,46 @@ impl Drawing<'_> {
         usize::from(self.view.ranks)
     }
 
-    /// Does the reader sit on the far side?
-    fn turned(&self) -> bool {
+    /// Quarter turns of the board until the reader's side is below.
+    fn quarters(&self) -> u8 {
         match self.eyes {
-            Some(Seat(n)) if self.view.four => n == 2,
-            Some(Seat(n)) => n == 1,
-            None => false,
+            Some(Seat(n)) if self.view.four => n % 4,
+            Some(Seat(1)) => 2,
+            _ => 0,
         }
     }
 
-    /// The files from left to right.
-    fn file_order(&self) -> Vec<usize> {
-        if self.turned() {
-            (0..self.files()).rev().collect()
-        } else {
-            (0..self.files()).collect()
-        }
+    /// Do the files run from bottom to top, since the reader sits at the side?
+    fn sideways(&self) -> bool {
+        self.quarters() % 2 == 1
     }
 
-    /// The ranks from top to bottom.
-    fn rank_order(&self) -> Vec<usize> {
-        if self.turned() {
-            (0..self.ranks()).collect()
+    /// Squares by row from top to bottom and in it from left to right: (file, rank).
+    fn rows(&self) -> Vec<Vec<(usize, usize)>> {
+        let up = |n: usize| (0..n).collect::<Vec<_>>();
+        let down = |n: usize| (0..n).rev().collect::<Vec<_>>();
+        let (files, ranks) = (self.files(), self.ranks());
+        // what is constant in a row, from top to bottom; what runs along it
+        let (outer, inner) = match self.quarters() {
+            0 => (down(ranks), up(files)),
+            1 => (down(files), down(ranks)),
+            2 => (up(ranks), down(files)),
+            _ => (up(files), up(ranks)),
+        };
+        let square = |a: usize, b: usize| if self.sideways() { (a, b) } else { (b, a) };
+        outer
+            .iter()
+            .map(|a| inner.iter().map(|b| square(*a, *b)).collect())
+            .collect()
+    }
+
+    /// What stands beside a row and above a column.
+    fn labels(&self, (file, rank): (usize, usize)) -> (String, String) {
+        let names = ((rank + 1).to_string(), file_name(file));
+        if self.sideways() {
+            (names.1, names.0)
         } else {
-            (0..self.ranks()).rev().collect()
+            names
         }
     }
 

@@ -6,7 +6,7 @@ use super::letter::plain_address;
 use crate::referee::order::{Order, Rival, Slip};
 
 /// How `new` is written.
-pub const NEW: &str = "new GAME vs ADDRESS or NAME as SEAT option=value";
+pub const NEW: &str = "new GAME vs ADDRESS or NAME and ... as SEAT option=value";
 /// The most opponents one match can have.
 const RIVALS_MAX: usize = 3;
 /// The most options one order can have.
@@ -54,6 +54,19 @@ pub fn new_game(rest: &str) -> Result<Order, Slip> {
                 .is_some()
             {
                 return Err(unclear(name));
+            }
+            // `as green and blue vs ..`: an `and` before any opponent is named joins two seats
+            let mut ahead = words.clone();
+            if rivals.is_empty()
+                && ahead
+                    .next()
+                    .is_some_and(|w| is_and(&w.to_ascii_lowercase()))
+                && let Some(second) = ahead.next().filter(|w| !w.contains(['@', '=']))
+                && let Some(seats) = &mut seat
+            {
+                seats.push_str(" and ");
+                seats.push_str(&second.to_ascii_lowercase());
+                words = ahead;
             }
         } else if is_versus(&lower) || (is_and(&lower) && !rivals.is_empty()) {
             let mut name = String::new();

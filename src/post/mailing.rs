@@ -190,6 +190,7 @@ impl Office {
         }
         .context();
         let mut template = kind.name().to_owned();
+        let mut page = None;
         if let Json::Object(map) = &mut context {
             if let Some(game) = notice.game {
                 let foot = foot.map(|f| f.context(game.0));
@@ -199,39 +200,26 @@ impl Office {
                 );
             }
             match kind {
-                NoticeKind::Help { topic } => template = self.topic(topic),
+                NoticeKind::Help { topic } => template = help::topic(&self.templates, topic),
                 NoticeKind::Rules { about } => {
-                    let text = shelf.get(&about.id).map(|b| help::rules(b));
-                    map.insert("text".into(), json!(text.unwrap_or_default()));
+                    if let Some(book) = shelf.get(&about.id) {
+                        page = Some(help::rules(&self.templates, book, style)?);
+                    }
                 }
                 NoticeKind::Notation { about } => {
-                    let text = self.notation(&about.family)?;
-                    map.insert("text".into(), json!(text));
+                    page = Some(help::notation(&self.templates, &about.family)?);
                 }
                 _ => {}
             }
         }
-        Ok(self.templates.render(&template, context, style)?)
-    }
-
-    fn topic(&self, topic: &str) -> String {
-        let name = format!("help/{}", topic.to_ascii_lowercase());
-        if self.templates.has(&name) {
-            name
-        } else {
-            "help/help".to_owned()
-        }
-    }
-
-    /// How moves are written, for a family of rules.
-    fn notation(&self, family: &str) -> Result<String, WriteError> {
-        let family = family.to_ascii_lowercase();
-        let name = [format!("help/notation-{family}"), "help/moves".to_owned()]
-            .into_iter()
-            .find(|n| self.templates.has(n))
-            .unwrap_or_default();
-        let words = self.templates.render(&name, json!({}), &Style::default())?;
-        Ok(words.text)
+        let words = self.templates.render(&template, context, style)?;
+        Ok(match page {
+            Some(mut page) => {
+                page.append(words);
+                page
+            }
+            None => words,
+        })
     }
 
     fn several(

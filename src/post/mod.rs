@@ -16,6 +16,7 @@ pub mod hypertext;
 pub mod letter;
 pub mod machine;
 pub mod mailing;
+pub mod motion;
 pub mod moves;
 pub mod near;
 pub mod orders;

@@ -210,6 +210,8 @@ struct Reader {
     ignored: Vec<String>,
     orders: usize,
     full: bool,
+    /// The line above was a greeting or a farewell.
+    courteous: bool,
     /// `if created:` (true) or `else:` (false) stood alone on the line above: its moves follow.
     branch: Option<bool>,
 }
@@ -243,6 +245,7 @@ impl Reader {
     }
 
     fn put(&mut self, line: usize, text: &str, order: Result<Order, Slip>) {
+        self.courteous = false;
         if self.parts.is_empty() {
             self.parts.push(Part::default());
         }
@@ -348,6 +351,15 @@ impl Reader {
     fn ignore(&mut self, line: &str) {
         self.branch = None;
         if is_courtesy(line) {
+            self.courteous = true;
+            return;
+        }
+        // The name under a farewell.
+        let name = line.split_whitespace().count() <= COURTESY_NAMES_MAX
+            && line
+                .split_whitespace()
+                .all(|w| w.starts_with(char::is_uppercase));
+        if std::mem::take(&mut self.courteous) && name {
             return;
         }
         if self.ignored.len() < IGNORED_LINES_MAX {
@@ -488,6 +500,25 @@ mod tests {
         } else {
             orders.join(" ")
         }
+    }
+
+    #[test]
+    fn greetings_and_farewells_are_not_listed() {
+        let ignored = |text: &str| understand(&typed(text)).ignored;
+        let letter = "Hi Bob,\na3-a4\nNice game!\nBest regards\nAlice Miller";
+        assert_eq!(ignored(letter), ["Nice game!"]);
+        assert_eq!(ignored("Hello\nDear referee,\nCheers,\nAl"), [""; 0]);
+        // What may be a question or says something is told.
+        for line in ["Hi, can you help?", "hello what do I do now", "Highland"] {
+            assert_eq!(ignored(line), [line]);
+        }
+    }
+
+    #[test]
+    fn both_branches_stand_in_the_line_of_the_first() {
+        let found = understand(&typed("if created: A@a2; Aa2-b4\nelse: Nc1-a2"));
+        let line = &found.parts[0].orders[0];
+        assert_eq!(line.text, "if created: A@a2; Aa2-b4\nelse: Nc1-a2");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! # How a template is made
 //!
-//! A file `templates/en/<name>.txt` (help: `templates/help/<topic>.txt`, called `help/<topic>`) looks like this:
+//! A file `templates/en/<name>.txt` (help: `templates/help/<topic>.txt`, called `help/<topic>`; the rules of a game:
+//! `templates/rules/<id>.txt`, called `rules/<id>`) looks like this:
 //!
 //! ```text
 //! {# knows: game, who, view #}
@@ -16,7 +17,7 @@
 //! - The line `knows:` (optional) lists every variable the program hands over. Without it a template may use what the
 //!   built-in one uses. An override of the Keeper's may use the same variables and no others; [`Templates::check`] says so.
 //! - The first line after it starts with `Subject: `, then comes an empty line, then the body. Names that start with `_`
-//!   are parts for `{% include "_x" %}` and have no subject.
+//!   (`_board`, `rules/_head`) are parts for `{% include "_x" %}` and have no subject.
 //! - An unknown variable is an error, never an empty place in a mail. Ask `{% if x is defined %}` where it may be missing.
 //! - A line with nothing but `{% ... %}` vanishes. Lines longer than 72 columns are broken at blanks (not boards), blanks at
 //!   line ends vanish, runs of empty lines become one.
@@ -169,6 +170,14 @@ impl WordsError {
 /// The suffix under which a template's subject line is kept.
 const SUBJECT: &str = "#subject";
 
+/// The rules of a game that has no text of its own: made of its rulebook.
+pub const PLAIN_RULES: &str = "rules/plain";
+
+/// Is it a part for others, without a subject?
+fn is_part(name: &str) -> bool {
+    name.rsplit('/').next().is_some_and(|n| n.starts_with('_'))
+}
+
 /// All templates, ready to render.
 pub struct Templates {
     env: Environment<'static>,
@@ -200,14 +209,18 @@ impl Templates {
         }
         templates.know()?;
         for (name, source) in overrides {
-            if !BUILTIN.iter().any(|(n, _)| n == name) {
+            // The rules of a Keeper's own game may use what those of any plain game do.
+            let like = match name.strip_prefix("rules/") {
+                Some(_) if !templates.known.contains_key(name) => PLAIN_RULES,
+                _ => name,
+            };
+            let Some(known) = templates.known.get(like).cloned() else {
                 return Err(WordsError::new(
                     name,
                     None,
                     "there is no template of this name",
                 ));
-            }
-            let known = templates.known.get(name).cloned().unwrap_or_default();
+            };
             templates.add(name, source)?;
             // What the program hands over is decided by the built-in file.
             templates.known.insert(name.clone(), known);
@@ -270,7 +283,7 @@ impl Templates {
             self.known.insert(name.to_string(), list);
             (rest, line) = (after, 2);
         }
-        if !name.starts_with('_') {
+        if !is_part(name) {
             let (first, after) = rest.split_once('\n').unwrap_or((rest, ""));
             let Some(subject) = first.strip_prefix("Subject:") else {
                 return Err(WordsError::new(
@@ -353,6 +366,16 @@ impl std::io::Write for Capped {
 }
 
 impl Words {
+    /// These words, and below them the others.
+    pub fn append(&mut self, other: Words) {
+        if !self.text.is_empty() && !other.text.is_empty() {
+            self.text.push('\n');
+            self.blocks.push(Block::Text("\n".to_owned()));
+        }
+        self.text.push_str(&other.text);
+        self.blocks.extend(other.blocks);
+    }
+
     /// Cuts a rendered body at its boards and tidies the text between them.
     fn from_rendered(subject: &str, body: &str) -> Words {
         let mut blocks = Vec::new();

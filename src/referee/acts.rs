@@ -8,7 +8,7 @@ use super::notice::{News, Why, owed_word};
 use super::scribe::ChainDice;
 use super::state::{Match, MatchNo, Registry, Stage};
 use crate::rules::notation::split_turn;
-use crate::rules::{Happening, Seat, Table, What, Wrong};
+use crate::rules::{Ask, Happening, Seat, Table, What, Wrong};
 
 /// Openings and plans that one letter can set off; far above what any game needs.
 const CHAIN_MAX: usize = 16;
@@ -39,12 +39,13 @@ pub(super) fn why_of(m: &Match, seat: Seat, wrong: Wrong) -> Why {
     match wrong {
         Wrong::NotAsked => not_asked(m, seat),
         Wrong::NoSuchStep {
+            at,
             text,
             done,
             why,
             legal,
-            ..
         } => Why::NoSuchStep {
+            step: at + 1,
             text,
             done,
             why,
@@ -66,54 +67,84 @@ pub(super) fn why_of(m: &Match, seat: Seat, wrong: Wrong) -> Why {
 
 /// One act of a longer order.
 pub(super) struct Act {
+    seat: Seat,
     order: String,
     table: Table,
     happened: Vec<Happening>,
     rolls: Vec<u16>,
 }
 
-/// Plays `A@b2; Ab2-d4` as what is asked one after the other: a placement, then the turn. All of it or nothing.
+/// Steps of a letter, each with the place of its line there.
+pub(super) type Steps = Vec<(usize, String)>;
+
+/// The steps of several texts, in order.
+pub(super) fn steps_of(texts: &[(usize, String)]) -> Steps {
+    texts
+        .iter()
+        .flat_map(|(at, text)| split_turn(text).into_iter().map(|s| (*at, s)))
+        .collect()
+}
+
+/// An order that answers a question by itself and is no step of a turn.
+fn stands_alone(step: &str) -> bool {
+    ["exchange ", "place ", "start "]
+        .iter()
+        .any(|word| step.starts_with(word))
+}
+
+/// Why an order of several acts cannot be played: the place of the line, the seat it was for, the reason.
+pub(super) type BadAct = (usize, Option<Seat>, Wrong);
+
+/// Plays `A@b2; Ab2-d4` or `1:Mf1xa6; exchange first; place M b1` as what is asked one after the other, of whichever of
+/// these seats is asked. All of it or nothing.
 pub(super) fn acts(
     table: &Table,
-    seat: Seat,
-    text: &str,
+    seats: &[Seat],
+    mut steps: Steps,
     dice: &mut dyn crate::rules::Dice,
-) -> Result<Vec<Act>, Wrong> {
-    let mut steps = split_turn(text);
+) -> Result<Vec<Act>, BadAct> {
     let mut table = table.clone();
     let mut done: Vec<Act> = Vec::new();
     loop {
-        let Some(what) = table
-            .asks()
-            .into_iter()
-            .find(|a| a.seat == seat)
-            .map(|a| a.what)
-        else {
-            return Err(match steps.first() {
-                Some(text) if !done.is_empty() => Wrong::TooMuch {
+        let ask = table.asks().into_iter().find(|a| seats.contains(&a.seat));
+        let line = steps.first().map_or(0, |(at, _)| *at);
+        let Some(ask) = ask else {
+            let wrong = match steps.first() {
+                Some((_, text)) if !done.is_empty() => Wrong::TooMuch {
                     at: done.len(),
                     text: text.clone(),
                 },
                 _ => Wrong::NotAsked,
-            });
+            };
+            return Err((line, None, wrong));
         };
-        let order = if what == What::Turn {
-            // A placement that the referee made by itself, since only one square was vacant, may stand in the order too.
-            std::mem::take(&mut steps).join("; ")
+        let order = if ask.what == What::Turn {
+            // What answers a question after the turn stands behind it; a placement that the referee made by itself, since
+            // only one square was vacant, may stand in the order too.
+            let behind = steps.iter().skip(1).position(|(_, s)| stands_alone(s));
+            let rest = behind.map_or(Vec::new(), |at| steps.split_off(at + 1));
+            let turn: Vec<String> = std::mem::replace(&mut steps, rest)
+                .into_iter()
+                .map(|(_, s)| s)
+                .collect();
+            turn.join("; ")
         } else if steps.is_empty() {
             return Ok(done);
         } else {
-            steps.remove(0)
+            answer(&table, ask, &steps.remove(0).1)
         };
         let mut count = Counted {
             dice,
             rolls: Vec::new(),
         };
-        let (next, happened) = table.act(seat, &order, &mut count)?;
+        let (next, happened) = table
+            .act(ask.seat, &order, &mut count)
+            .map_err(|wrong| (line, Some(ask.seat), wrong))?;
         let rolls = count.rolls;
         let canonical = canonical(&happened, &order);
         table = next.clone();
         done.push(Act {
+            seat: ask.seat,
             order: canonical,
             table: next,
             happened,
@@ -122,6 +153,21 @@ pub(super) fn acts(
         if steps.is_empty() {
             return Ok(done);
         }
+    }
+}
+
+/// `place e8` where only one kind of man returns; `start Yellow`.
+fn answer(table: &Table, ask: Ask, text: &str) -> String {
+    if ask.what != What::Place {
+        return text.to_lowercase();
+    }
+    let square = bare(text, "place ").trim().to_lowercase();
+    let choices = table.choices(ask.seat, ask.what);
+    let fits = |c: &&String| c.split_once('@').is_some_and(|(_, sq)| sq == square);
+    let mut fitting = choices.iter().filter(fits);
+    match (fitting.next(), fitting.next()) {
+        (Some(only), None) => only.clone(),
+        _ => text.to_owned(),
     }
 }
 
@@ -153,6 +199,18 @@ fn canonical(happened: &[Happening], order: &str) -> String {
 
 /// Plays an order now.
 pub(super) fn play(desk: &mut Desk, no: MatchNo, seat: Seat, text: &str) -> Result<(), Why> {
+    let steps = steps_of(&[(0, text.to_owned())]);
+    play_steps(desk, no, &[seat], steps, text).map_err(|(_, why)| why)
+}
+
+/// Plays what these seats are asked, one act after the other; `ordered` is what the player wrote.
+pub(super) fn play_steps(
+    desk: &mut Desk,
+    no: MatchNo,
+    seats: &[Seat],
+    steps: Steps,
+    ordered: &str,
+) -> Result<(), (usize, Why)> {
     let Some(m) = desk.over.game(no) else {
         return Ok(());
     };
@@ -161,7 +219,7 @@ pub(super) fn play(desk: &mut Desk, no: MatchNo, seat: Seat, text: &str) -> Resu
     };
     desk.chance.start(ChainDice::of(&m, table.book()));
     let done =
-        acts(table, seat, text, &mut desk.chance).map_err(|wrong| why_of(&m, seat, wrong))?;
+        acts(table, seats, steps, &mut desk.chance).map_err(|bad| why_bad(&m, seats, bad))?;
     for act in done {
         for h in &act.happened {
             if let Some(news) = News::of(h, m.reveal_both) {
@@ -170,9 +228,9 @@ pub(super) fn play(desk: &mut Desk, no: MatchNo, seat: Seat, text: &str) -> Resu
         }
         let event = Event::Acted {
             game: no,
-            seat,
+            seat: act.seat,
             order: act.order,
-            ordered: text.to_owned(),
+            ordered: ordered.to_owned(),
             rolls: act.rolls,
         };
         desk.emit(event, Some((act.table, act.happened)));
@@ -180,14 +238,21 @@ pub(super) fn play(desk: &mut Desk, no: MatchNo, seat: Seat, text: &str) -> Resu
     Ok(())
 }
 
-/// What a turn would do, on a copy.
-pub(super) fn preview(m: &Match, seat: Seat, text: &str) -> Result<(Table, Vec<News>), Why> {
+pub(super) fn why_bad(m: &Match, seats: &[Seat], (at, seat, wrong): BadAct) -> (usize, Why) {
+    let seat = seat.or(seats.first().copied()).unwrap_or_default();
+    (at, why_of(m, seat, wrong))
+}
+
+/// What a turn would do, on a copy. What comes after it hangs on dice that have not fallen, so it is not told.
+pub(super) fn preview(m: &Match, seats: &[Seat], text: &str) -> Result<(Table, Vec<News>), Why> {
     let table = m.table.as_ref().ok_or(Why::NotBegun)?;
-    let done = acts(table, seat, text, &mut crate::rules::NoDice)
-        .map_err(|wrong| why_of(m, seat, wrong))?;
+    let steps = steps_of(&[(0, text.to_owned())]);
+    let done = acts(table, seats, steps, &mut crate::rules::NoDice)
+        .map_err(|bad| why_bad(m, seats, bad).1)?;
     let news = done
         .iter()
         .flat_map(|a| &a.happened)
+        .take_while(|h| !matches!(h, Happening::Rolled { .. } | Happening::Passed { .. }))
         .filter_map(|h| News::of(h, m.reveal_both))
         .collect();
     let table = done

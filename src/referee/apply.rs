@@ -7,12 +7,14 @@ use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use super::chance::ReadBack;
+use super::clock;
 use super::event::Event;
 use super::scribe;
 use super::state::{
-    Chair, Held, LastTurn, Line, Match, MatchNo, OVER_REMEMBERED_MAX, Player, PlayerNo, Records,
-    Stage, Unfit,
+    Chair, Held, LastTurn, Line, Match, MatchNo, NOTES_MAX, Note, OVER_REMEMBERED_MAX, Player,
+    PlayerNo, Records, Stage, Timer, Unfit,
 };
+use super::undo::{self, BEFORE_MAX, Before};
 use crate::rules::{Ending, Happening, Rulebook, Seat, Table};
 
 /// What acting gave, where the caller knows it already.
@@ -116,6 +118,18 @@ pub(super) fn apply_known(
             Ok(())
         }
         Event::Proposed { .. } => proposed(rec, event, at),
+        Event::Behind { game, chair, since } => {
+            // No entry of the match: what was mailed to whom is nobody's business.
+            let arc = rec
+                .game(*game)
+                .ok_or_else(|| Unfit::new(format!("there is no game {game}")))?;
+            let mut m = Match::clone(&arc);
+            if let Some(chair) = m.chairs.get_mut(usize::from(*chair)) {
+                chair.behind = *since;
+            }
+            rec.put_game(Arc::new(m));
+            Ok(())
+        }
         _ => in_match(rec, event, at, known),
     }
 }
@@ -131,7 +145,8 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
         reveal_both,
         clock,
         players,
-        wish,
+        wishes,
+        people,
         open,
     } = event
     else {
@@ -140,13 +155,18 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
     let mut counters = rec.counters();
     counters.matches = counters.matches.max(game.0);
     rec.put_counters(counters);
+    let wishes_of = |at: usize| {
+        let own = wishes.iter().filter(|(_, chair)| usize::from(*chair) == at);
+        own.map(|(seat, _)| *seat).collect()
+    };
     let chairs = players
         .iter()
         .enumerate()
         .map(|(i, player)| Chair {
             player: *player,
             accepted: i == 0,
-            wish: if i == 0 { *wish } else { None },
+            wishes: wishes_of(i),
+            behind: None,
         })
         .collect();
     rec.put_game(Arc::new(Match {
@@ -164,6 +184,7 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
             Stage::Inviting
         },
         chairs,
+        people: *people,
         seats: Vec::new(),
         entry: 0,
         lines: 0,
@@ -171,9 +192,13 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
         opened: Vec::new(),
         plans: Vec::new(),
         draw_offer: None,
+        agreed: Vec::new(),
+        yielding: Vec::new(),
         last: Vec::new(),
-        since: at,
-        reminded: 0,
+        timers: Vec::new(),
+        undo_offer: None,
+        before: Vec::new(),
+        notes: Vec::new(),
         ending: None,
         fair: scribe::Fair::default(),
         table: None,
@@ -210,6 +235,7 @@ fn in_match(
     if !matches!(event, Event::Opened { .. }) {
         scribe::told(rec, &mut m, event, at);
     }
+    let (before, turn) = (m.awaited(), m.turn());
     match event {
         Event::Founded { key, .. } => {
             let book = rec
@@ -224,7 +250,8 @@ fn in_match(
                 m.chairs.push(Chair {
                     player: *player,
                     accepted: true,
-                    wish: None,
+                    wishes: Vec::new(),
+                    behind: None,
                 });
                 on_player(rec, *player, |p| p.playing.push(no))?;
             }
@@ -240,6 +267,7 @@ fn in_match(
             m.stage = Stage::Playing;
             m.seats.clone_from(seats);
             scribe::begun(rec, &mut m, &book, at);
+            m.timers = vec![Timer::new(&m.clock); seats.len()];
             let (table, happened) = match known {
                 Some(known) => known,
                 None => Table::begin(&book, &m.options, &mut ReadBack(rolls.iter()))
@@ -270,6 +298,8 @@ fn in_match(
                 Some(known) => known,
                 None => open_cards(&m, cards, &mut ReadBack(rolls.iter()))?,
             };
+            m.before.clear();
+            m.undo_offer = None;
             let done = m.sealed.extract_if(.., |s| s.turn <= *turn);
             let done: Vec<_> = done.collect();
             scribe::compared(rec, &mut m, (*turn, &done), &happened, at);
@@ -302,6 +332,15 @@ fn in_match(
                     .act(*seat, order, &mut ReadBack(rolls.iter()))
                     .map_err(|e| Unfit::new(format!("game {no}: `{order}`: {e}")))?,
             };
+            // What fell cannot be unseen.
+            if rolls.is_empty() {
+                m.before.extend(Before::of(&m, *seat));
+                let spare = m.before.len().saturating_sub(BEFORE_MAX);
+                m.before.drain(..spare);
+            } else {
+                m.before.clear();
+            }
+            m.undo_offer = None;
             let turn = m.turn();
             for h in &happened {
                 if let Happening::Played {
@@ -318,17 +357,53 @@ fn in_match(
                     });
                 }
             }
-            if m.draw_offer.is_some_and(|s| s != *seat) {
+            if m.draw_offer.is_some_and(|by| m.offer_lapses(by, *seat)) {
                 m.draw_offer = None;
+                m.agreed.clear();
             }
+            // Who plays on does not resign.
+            m.yielding.retain(|s| s != seat);
             settle(rec, &mut m, table, &happened, at)?;
         }
-        Event::DrawOffered { seat, .. } => m.draw_offer = Some(*seat),
-        Event::DrawDeclined { .. } => m.draw_offer = None,
+        Event::DrawOffered { seat, .. } => {
+            m.draw_offer = Some(*seat);
+            m.agreed.clear();
+        }
+        Event::DrawDeclined { .. } => {
+            m.draw_offer = None;
+            m.agreed.clear();
+        }
+        Event::DrawAgreed { seat, .. } => m.agreed.push(*seat),
+        Event::Yielded { seat, .. } => m.yielding.push(*seat),
+        Event::UndoAsked { seat, .. } => m.undo_offer = Some(*seat),
+        Event::UndoDeclined { .. } => m.undo_offer = None,
+        Event::Undone { seat, .. } => {
+            let book = rec
+                .book(&m.book)
+                .ok_or_else(|| Unfit::new("the rulebook is not kept"))?;
+            undo::apply(&mut m, &book, *seat)?;
+        }
         Event::Finished { ending, .. } => finish(rec, &mut m, ending, at)?,
-        Event::Reminded { stage, .. } => m.reminded = *stage,
+        Event::Noted { seat, text, .. } => {
+            let mine = m.notes.iter().filter(|n| n.seat == *seat).count();
+            if mine >= NOTES_MAX
+                && let Some(oldest) = m.notes.iter().position(|n| n.seat == *seat)
+            {
+                m.notes.remove(oldest);
+            }
+            let turn = m.turn();
+            m.notes.push(Note {
+                seat: *seat,
+                turn,
+                text: text.clone(),
+            });
+        }
+        Event::Away { .. } | Event::Back { .. } | Event::Reminded { .. } => {
+            clock::apply(&mut m, event, at)
+        }
         _ => {}
     }
+    clock::run(&mut m, &before, turn, at);
     rec.put_game(Arc::new(m));
     Ok(())
 }
@@ -377,8 +452,6 @@ fn settle(
     let ending = table.ending();
     let opening = m.table.replace(table).is_none();
     scribe::follow(rec, m, happened, opening, at);
-    m.since = at;
-    m.reminded = 0;
     if let Some(ending) = ending {
         finish(rec, m, &ending, at)?;
     }
@@ -398,7 +471,11 @@ fn finish(
     m.stage = Stage::Over;
     m.ending = Some(ending.clone());
     m.draw_offer = None;
+    m.agreed.clear();
+    m.yielding.clear();
     m.plans.clear();
+    m.undo_offer = None;
+    m.before.clear();
     let names: Vec<&str> = match &m.table {
         Some(table) => ending
             .winners

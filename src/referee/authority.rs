@@ -12,9 +12,11 @@ use super::chance::Chance;
 use super::desk::{Desk, notice, refuse};
 use super::event::Event;
 use super::notice::{Notice, NoticeKind, Refusal, ReplyTo, To, Why};
-use super::order::{Order, OrderLine, Proof, Read};
+use super::order::{Order, OrderLine, Part, Proof, Read};
 use super::room::Overlay;
-use super::state::{DAY, HELD_HOURS_MAX, MatchNo, Player, PlayerNo, Registry, Secret, SentMail};
+use super::state::{
+    DAY, HELD_HOURS_MAX, MatchNo, Player, PlayerNo, Registry, Secret, SentMail, Stage,
+};
 use super::{Decision, Entropy, Outcome};
 use crate::fair::seal::hex;
 use crate::fair::token::is_reply_token;
@@ -66,7 +68,9 @@ pub(super) fn letter(
             outcome: Outcome::Rejected,
             ..Decision::default()
         },
-        Verdict::Ask { address, from } => hold(reg, read, address, from, now, entropy),
+        Verdict::Ask { address, from } => {
+            hold(reg, read, address, Ask::Yours { from }, now, entropy)
+        }
         Verdict::Stranger => {
             let desk = Desk::new(
                 reg,
@@ -89,12 +93,64 @@ pub(super) fn letter(
                     ..Decision::default()
                 };
             }
+            let leaving = read.orders().any(|o| matches!(o, Order::Unsubscribe));
+            if let Some(no) = home.filter(|_| leaving)
+                && let Some(read) = instead_of_mail(reg, read, player, no)
+            {
+                let mut decision = match read.orders().next() {
+                    Some(Order::Resign) => {
+                        let address = reg.player(player).map(|p| p.address.clone());
+                        let ask = Ask::Leave;
+                        hold(reg, &read, address.unwrap_or_default(), ask, now, entropy)
+                    }
+                    _ => {
+                        let desk = Desk::new(reg, shelf, now, entropy, player);
+                        carry(desk, &read, home, None, None)
+                    }
+                };
+                decision.key = key;
+                return decision;
+            }
             let desk = Desk::new(reg, shelf, now, entropy, player);
             let mut decision = carry(desk, read, home, answered, None);
             decision.key = key;
             decision
         }
     }
+}
+
+/// What a held letter's sender is asked.
+enum Ask {
+    /// Is it yours? It came from that other address.
+    Yours { from: Option<String> },
+    /// Do you really want to leave?
+    Leave,
+}
+
+/// `unsubscribe` stands behind a button of many mail programs: what it means for a match that goes on or is not begun
+/// (security.md 7). `None` where no mail will come anyway.
+fn instead_of_mail(reg: &dyn Registry, read: &Read, player: PlayerNo, no: MatchNo) -> Option<Read> {
+    let m = reg.game(no)?;
+    let (text, order) = match m.stage {
+        Stage::Playing => ("resign", Order::Resign),
+        Stage::Inviting if m.chairs.first().is_none_or(|c| c.player != player) => {
+            ("decline", Order::Decline)
+        }
+        Stage::Inviting | Stage::Seeking => ("cancel", Order::Cancel),
+        Stage::Over | Stage::Void => return None,
+    };
+    let line = OrderLine {
+        line: 1,
+        text: text.to_owned(),
+        order: Ok(order),
+    };
+    Some(Read {
+        parts: vec![Part {
+            game: Some(no.0),
+            orders: vec![line],
+        }],
+        ..read.clone()
+    })
 }
 
 fn judge(reg: &dyn Registry, read: &Read) -> Verdict {
@@ -266,10 +322,14 @@ fn hold(
     reg: &dyn Registry,
     read: &Read,
     address: String,
-    from: Option<String>,
+    ask: Ask,
     now: Timestamp,
     entropy: &Entropy,
 ) -> Decision {
+    let (from, leave) = match ask {
+        Ask::Yours { from } => (from, false),
+        Ask::Leave => (None, true),
+    };
     let silence = Decision {
         outcome: Outcome::Held,
         ..Decision::default()
@@ -304,6 +364,7 @@ fn hold(
         received: now,
         from,
         last: asked + 1 == most,
+        leave,
     };
     let mut overlay = Overlay::new(reg);
     let event = Event::Held {

@@ -5,7 +5,7 @@ use super::event::Event;
 use super::notice::{NoticeKind, Refusal, Why};
 use super::order::{Order, OrderLine, Part, Read, Slip};
 use super::state::{Match, MatchNo, PlayerNo, Registry, SentMail, Stage};
-use super::{Decision, Outcome, info, lobby, talk, turn};
+use super::{Decision, Outcome, clock, info, lobby, talk, turn};
 
 /// Carries a letter out on the desk, or refuses all of it.
 pub(super) fn carry(
@@ -37,6 +37,7 @@ pub(super) fn carry(
     if !read.message_id.is_empty() {
         desk.words = crate::fair::entropy::mid_words(&read.message_id);
     }
+    desk.home = home;
     match all_parts(&mut desk, read, home, answered) {
         Ok(()) => desk.finish(),
         Err((line, stop)) => {
@@ -163,7 +164,11 @@ fn one_part<'r>(
     }
     // A name counts for the invitations of the same letter.
     for (line, order) in of(2).chain(of(3)) {
-        let no = if lobby::needs_game(order) || talk::needs_game(order) || info::needs_game(order) {
+        let no = if lobby::needs_game(order)
+            || talk::needs_game(order)
+            || info::needs_game(order)
+            || clock::needs_game(order)
+        {
             match find(desk, order) {
                 Ok(no) => Some(no),
                 Err(_)
@@ -181,7 +186,8 @@ fn one_part<'r>(
         };
         let done = lobby::order(desk, no, order)
             .or_else(|| talk::order(desk, no, order))
-            .or_else(|| info::order(desk, no, order));
+            .or_else(|| info::order(desk, no, order))
+            .or_else(|| clock::order(desk, no, order));
         let not_yet = || {
             Err(Why::NotYet {
                 command: first_word(&line.text),
@@ -228,6 +234,9 @@ fn rank(order: &Order) -> u8 {
         Order::AcceptDraw
         | Order::DeclineDraw
         | Order::ClaimDraw
+        | Order::ClaimTime
+        | Order::AcceptUndo
+        | Order::DeclineUndo
         | Order::Accept
         | Order::Decline => 0,
         Order::Name(_) => 2,
@@ -315,7 +324,7 @@ fn only_game(desk: &Desk) -> Result<MatchNo, Stop> {
     let awaited: Vec<&Match> = all
         .iter()
         .map(|m| &**m)
-        .filter(|m| m.seat_of(desk.actor).is_some_and(|s| m.owed(s).is_some()))
+        .filter(|m| m.seats_of(desk.actor).iter().any(|s| m.owed(*s).is_some()))
         .collect();
     if let [m] = awaited[..] {
         return Ok(m.no);

@@ -1,25 +1,24 @@
 //! The desk on which one letter is carried out: an overlay, the events so far, and what everybody will be told.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use jiff::Timestamp;
 
 use super::apply::{Known, apply_known};
 use super::chance::Chance;
 use super::event::Event;
+use super::listing::{examples, game_info, match_info};
 use super::notice::{
-    Deed, Down, GameInfo, MatchInfo, News, Notice, NoticeKind, Opening, Person, Receipt, Refusal,
-    ReplyTo, Report, To, Why, owed_word,
+    Deed, Down, GameInfo, MatchInfo, News, Notice, NoticeKind, Opening, Receipt, Refusal, ReplyTo,
+    Report, To, Why, owed_word,
 };
 use super::room::Overlay;
+use super::seats;
 use super::state::{Match, MatchNo, Player, PlayerNo, Registry, Sealed, Stage};
 use super::{Decision, Entropy, Outcome};
 use crate::fair::seal;
-use crate::rules::{Rulebook, Seat, Shelf, Table, What};
+use crate::rules::{Seat, Shelf, Table, What};
 
-/// Legal steps shown as examples.
-const EXAMPLES_MAX: usize = 3;
 /// Cards, placements and other short lists are shown whole up to this.
 const CHOICES_MAX: usize = 24;
 
@@ -73,6 +72,8 @@ pub(super) struct Desk<'a> {
     pub begun: Vec<MatchNo>,
     /// The letter's prose.
     pub ignored: Vec<String>,
+    /// The match the letter answers: an answer about nothing else can be answered there.
+    pub home: Option<MatchNo>,
 }
 
 impl<'a> Desk<'a> {
@@ -101,6 +102,7 @@ impl<'a> Desk<'a> {
             others: Vec::new(),
             begun: Vec::new(),
             ignored: Vec::new(),
+            home: None,
         }
     }
 
@@ -148,20 +150,25 @@ impl<'a> Desk<'a> {
                 continue;
             };
             let news = self.news.remove(&no).unwrap_or_default();
-            for chair in &m.chairs {
+            for (at, chair) in (0u8..).zip(&m.chairs) {
                 let Some(player) = self.over.player(chair.player) else {
                     continue;
                 };
-                let seat = m.seat_of(player.no);
-                let seen: Vec<News> = news
+                let seats = m.seats_of(player.no);
+                let mut seen: Vec<News> = news
                     .iter()
-                    .filter(|(only, _)| only.is_none() || *only == seat)
+                    .filter(|(only, _)| only.is_none_or(|s| seats.contains(&s)))
                     .map(|(_, n)| n.clone())
                     .collect();
+                seen.dedup();
                 let mine = player.no == self.actor;
                 let begun = self.begun.contains(&no);
-                if !mine && !begun && seen.is_empty() {
+                if !mine && !begun && !pressing(&m, &player, &seen) {
+                    self.falls_behind(&m, at);
                     continue;
+                }
+                if let Some(missed) = self.catches_up(&m, at) {
+                    seen.splice(0..0, missed);
                 }
                 if m.table.is_none() {
                     if !mine {
@@ -181,21 +188,19 @@ impl<'a> Desk<'a> {
                     continue;
                 };
                 report.news = seen;
-                // What stayed hidden during the match is proved at its end (trust.md 4).
-                let ended = |n: &News| matches!(n, News::Ended { .. });
-                if !m.opened.is_empty() && report.news.iter().any(ended) {
-                    let openings = m.opened.iter().map(|s| opening(&m, s)).collect();
-                    report.news.push(News::Openings { openings });
-                }
+                add_openings(&m, &mut report);
                 if begun {
                     report.doubt = self.over.book(&m.book).and_then(|b| b.doubt.clone());
                 }
                 if mine {
                     report.receipts = self.receipts.remove(&no).unwrap_or_default();
                     // A card that this very mail opens is no secret any more: the opening proves it.
-                    report
-                        .receipts
-                        .retain(|r| !report.news.iter().any(|n| n.opens(seat, r.turn)));
+                    report.receipts.retain(|r| {
+                        !report
+                            .news
+                            .iter()
+                            .any(|n| seats.iter().any(|s| n.opens(Some(*s), r.turn)))
+                    });
                     report.understood = self.understood.remove(&no).unwrap_or_default();
                 }
                 let silent = report.news.is_empty() && report.receipts.is_empty();
@@ -243,7 +248,10 @@ impl<'a> Desk<'a> {
             _ => NoticeKind::Several(answer),
         };
         if let Some(player) = self.over.player(self.actor) {
-            let m = home.or(kind.about()).and_then(|no| self.over.game(no));
+            let m = home
+                .or(kind.about())
+                .or(self.home)
+                .and_then(|no| self.over.game(no));
             let mut notice = self.notice(&player, m.as_deref(), kind);
             notice.answer = true;
             notice.ignored = std::mem::take(&mut self.ignored);
@@ -256,6 +264,40 @@ impl<'a> Desk<'a> {
             outcome: Outcome::Applied,
             changes: self.over.changes,
         }
+    }
+
+    /// Notes what a chair is not told now.
+    fn falls_behind(&mut self, m: &Match, chair: u8) {
+        let before = self.over.lines_before(m.no);
+        let knows = m.chairs.get(usize::from(chair)).map(|c| c.behind);
+        if m.table.is_some() && knows == Some(None) && before < m.lines {
+            let event = Event::Behind {
+                game: m.no,
+                chair,
+                since: Some(before),
+            };
+            self.emit(event, None);
+        }
+    }
+
+    /// What a chair was not told before this letter.
+    fn catches_up(&mut self, m: &Match, chair: u8) -> Option<Vec<News>> {
+        let since = m.chairs.get(usize::from(chair))?.behind?;
+        let book = self.over.book(&m.book)?;
+        let before = self.over.lines_before(m.no);
+        let lines = self.over.lines_from(m.no, since);
+        let missed = lines
+            .iter()
+            .filter(|l| l.at < before)
+            .filter_map(|l| News::of_line(l.public.as_deref()?, &book))
+            .collect();
+        let event = Event::Behind {
+            game: m.no,
+            chair,
+            since: None,
+        };
+        self.emit(event, None);
+        Some(missed)
     }
 
     /// A notice with everything that post must know about its reader.
@@ -275,6 +317,18 @@ impl<'a> Desk<'a> {
     }
 }
 
+/// Must this player be mailed now, or can it wait for his next mail?
+fn pressing(m: &Match, player: &Player, seen: &[News]) -> bool {
+    let personal = player.settings.get("news").is_some_and(|v| v == "mine");
+    let owes = m.seats_of(player.no).iter().any(|s| m.owed(*s).is_some());
+    let several = m.seats.len() > 2;
+    seen.iter().any(|n| match (owes, personal) {
+        (true, _) => true,
+        (false, true) => n.is_personal(),
+        (false, false) => !several || n.is_turn(),
+    })
+}
+
 /// A notice with everything that post must know about its reader.
 pub(super) fn notice(
     reg: &dyn Registry,
@@ -291,7 +345,8 @@ pub(super) fn notice(
         seats: book
             .map(|b| b.seats.iter().map(|s| s.name.clone()).collect())
             .unwrap_or_default(),
-        seat: m.and_then(|m| m.seat_of(player.no)),
+        // Always the same side below, also for one who holds two seats.
+        seat: m.and_then(|m| m.seats_of(player.no).first().copied()),
         reply: m
             .and_then(|m| {
                 let chair = m.chair_of(player.no)?;
@@ -393,6 +448,15 @@ pub(super) fn opening(m: &Match, s: &Sealed) -> Opening {
     }
 }
 
+/// What stayed hidden during the match is proved at its end (trust.md 4).
+pub(super) fn add_openings(m: &Match, report: &mut Report) {
+    let ended = |n: &News| matches!(n, News::Ended { .. });
+    if !m.opened.is_empty() && report.news.iter().any(ended) {
+        let openings = m.opened.iter().map(|s| opening(m, s)).collect();
+        report.news.push(News::Openings { openings });
+    }
+}
+
 /// The match as its reader may see it; `None` before it begins.
 pub(super) fn report(reg: &dyn Registry, m: &Match, reader: PlayerNo) -> Option<Report> {
     let table = m.table.as_ref()?;
@@ -415,15 +479,7 @@ pub(super) fn report_of(
             What::Turn => {
                 if let Ok(next) = table.next(seat, &[]) {
                     may_end = next.may_stop;
-                    // Examples spread over the list show different men.
-                    let every = (next.steps.len() / EXAMPLES_MAX).max(1);
-                    choices = next
-                        .steps
-                        .iter()
-                        .step_by(every)
-                        .take(EXAMPLES_MAX)
-                        .cloned()
-                        .collect();
+                    choices = examples(table, seat, &next.steps);
                 }
             }
             What::Pick => choices = cards_left(table, moves),
@@ -441,18 +497,11 @@ pub(super) fn report_of(
                 .map_or_else(|| "?".to_owned(), |p| p.name.clone())
         })
         .collect();
-    let others: Vec<&str> = names
-        .iter()
-        .enumerate()
-        .filter(|(i, _)| you.is_none_or(|s| s.at() != *i))
-        .map(|(_, n)| n.as_str())
-        .collect();
     let mut guess_ahead = Vec::new();
     if let Some(seat) = you
-        && names.len() == 2
         && m.stage == Stage::Playing
+        && let Some(other) = m.rival_of(seat)
     {
-        let other = Seat(1 - seat.0.min(1));
         let left = cards_left(table, other);
         let turn = if moves == other {
             m.turn() + 2
@@ -468,7 +517,9 @@ pub(super) fn report_of(
         gid: m.gid.clone(),
         entry: m.entry,
         you,
-        others: others.join(" and "),
+        yours: m.seats_of(reader),
+        roster: seats::roster(reg, m, reader),
+        others: seats::opponents(reg, m, reader).join(" and "),
         names,
         news: Vec::new(),
         why: None,
@@ -481,7 +532,7 @@ pub(super) fn report_of(
             .awaited()
             .into_iter()
             .map(|(s, _)| s)
-            .filter(|s| Some(*s) != you)
+            .filter(|s| !m.seats_of(reader).contains(s))
             .collect(),
         guess_ahead,
         down: m
@@ -496,13 +547,27 @@ pub(super) fn report_of(
             .collect(),
         receipts: Vec::new(),
         understood: Vec::new(),
-        draw_offer: m.draw_offer.filter(|s| Some(*s) != you),
+        draw_offer: m
+            .draw_offer
+            .filter(|_| !m.has_agreed(reader) && !m.seats_of(reader).is_empty()),
+        yielding: m.yielding.iter().copied().find(|s| {
+            seats::team_of(m, *s).is_some()
+                && you.is_some_and(|y| seats::team_of(m, y) == seats::team_of(m, *s))
+                && m.player_at(*s) != Some(reader)
+        }),
+        undo_offer: m.undo_offer.filter(|s| m.player_at(*s) != Some(reader)),
         draw_claim: if m.stage == Stage::Playing {
             table.draw_claim()
         } else {
             None
         },
-        deadline: m.deadline(),
+        deadline: you.and_then(|s| m.deadline_of(s)),
+        my_notes: m
+            .notes
+            .iter()
+            .filter(|n| Some(n.seat) == you)
+            .cloned()
+            .collect(),
         ending: m.ending.clone(),
         ending_step: m.ending.as_ref().and_then(|e| {
             let by = e.winners.first()?;
@@ -510,109 +575,4 @@ pub(super) fn report_of(
         }),
         doubt: None,
     })
-}
-
-/// A match in a list.
-pub(super) fn match_info(reg: &dyn Registry, m: &Match, reader: PlayerNo) -> MatchInfo {
-    let book = reg.book(&m.book);
-    let awaited: Vec<Seat> = m.awaited().into_iter().map(|(s, _)| s).collect();
-    let person = |at: usize| {
-        let chair = m.chairs.get(at)?;
-        let seat = m.seat_of(chair.player).or(chair.wish);
-        Some(Person {
-            seat: seat.and_then(|s| book.as_ref().map(|b| b.seat_name(s).to_owned())),
-            name: reg
-                .player(chair.player)
-                .map_or_else(|| "?".to_owned(), |p| p.name.clone()),
-            you: chair.player == reader,
-            accepted: chair.accepted,
-            awaited: m
-                .seat_of(chair.player)
-                .is_some_and(|s| awaited.contains(&s)),
-        })
-    };
-    let order: Vec<usize> = if m.seats.is_empty() {
-        (0..m.chairs.len()).collect()
-    } else {
-        m.seats.iter().map(|c| usize::from(*c)).collect()
-    };
-    let default = |key: &str, value: &str| {
-        book.as_ref().is_some_and(|b| {
-            if key == "array" {
-                b.array == value
-            } else {
-                b.options
-                    .get(key)
-                    .is_some_and(|o| o.values.first().is_some_and(|v| v == value))
-            }
-        })
-    };
-    let mut options: Vec<String> = m
-        .options
-        .iter()
-        .filter(|(k, v)| !default(k, v))
-        .map(|(k, v)| format!("{k}={v}"))
-        .collect();
-    if !m.reveal_both && !options.iter().any(|o| o.starts_with("reveal=")) {
-        options.push("reveal=outcome".to_owned());
-    }
-    MatchInfo {
-        no: m.no,
-        game: m.game.clone(),
-        title: book
-            .as_ref()
-            .map_or_else(|| m.game.clone(), |b| b.title.clone()),
-        stage: match m.stage {
-            Stage::Inviting => "inviting",
-            Stage::Seeking => "seeking",
-            Stage::Playing => "playing",
-            Stage::Over => "over",
-            Stage::Void => "void",
-        }
-        .to_owned(),
-        people: order.into_iter().filter_map(person).collect(),
-        options,
-        days: m.clock.days,
-        turn: m.turn(),
-        yours: m.seat_of(reader).is_some_and(|s| awaited.contains(&s))
-            || (m.stage == Stage::Inviting
-                && m.chairs.iter().any(|c| c.player == reader && !c.accepted)),
-        ending: m.ending.clone(),
-    }
-}
-
-/// A game as the list of games tells it.
-pub(super) fn game_info(book: &Arc<Rulebook>) -> GameInfo {
-    let mut arrays = vec![book.array.clone()];
-    arrays.extend(
-        book.array_names()
-            .filter(|a| *a != book.array)
-            .map(str::to_owned),
-    );
-    let family = format!("{:?}", book.family);
-    let family: String = family
-        .chars()
-        .take_while(char::is_ascii_alphanumeric)
-        .collect();
-    GameInfo {
-        id: book.id.clone(),
-        title: book.title.clone(),
-        inventor: book.inventor.clone(),
-        year: book.year,
-        summary: book.summary.clone(),
-        doubt: book.doubt.clone(),
-        seats: book.seats.iter().map(|s| s.name.clone()).collect(),
-        arrays,
-        options: book
-            .options
-            .iter()
-            .map(|(k, o)| (k.clone(), o.values.clone(), o.about.clone()))
-            .collect(),
-        pieces: book
-            .pieces
-            .iter()
-            .map(|(l, p)| (*l, p.name.clone()))
-            .collect(),
-        family: family.to_ascii_lowercase(),
-    }
 }

@@ -1,5 +1,6 @@
 //! Everything that happened: the only thing kept. Events carry what fell, never chances, so that replaying needs no entropy.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::order::Read;
@@ -83,8 +84,12 @@ pub enum Event {
         clock: Clock,
         /// The opener first, then the invited.
         players: Vec<PlayerNo>,
-        /// The opener's seat, if he asked for one.
-        wish: Option<Seat>,
+        /// Seats that the opener wants somebody to have, by index of `players`.
+        #[serde(default)]
+        wishes: Vec<(Seat, u8)>,
+        /// How many are wanted; 0: one for each seat.
+        #[serde(default)]
+        people: u8,
         /// True where anyone may join.
         open: bool,
     },
@@ -181,11 +186,55 @@ pub enum Event {
         /// By whom.
         seat: Seat,
     },
+    /// One of several who must agree to a draw has.
+    DrawAgreed {
+        /// Which match.
+        game: MatchNo,
+        /// Who.
+        seat: Seat,
+    },
+    /// A seat wants to resign; its partner has not agreed yet.
+    Yielded {
+        /// In which match.
+        game: MatchNo,
+        /// Which.
+        seat: Seat,
+    },
+    /// A chair was not mailed what happened, or has caught up.
+    Behind {
+        /// In which match.
+        game: MatchNo,
+        /// Which chair.
+        chair: u8,
+        /// First line of the record that it does not know; `None`: it knows all.
+        since: Option<u32>,
+    },
     /// An offer was declined.
     DrawDeclined {
         /// Which match.
         game: MatchNo,
         /// By whom.
+        seat: Seat,
+    },
+    /// A player asks to take back his last turn.
+    UndoAsked {
+        /// Which match.
+        game: MatchNo,
+        /// Who.
+        seat: Seat,
+    },
+    /// That was declined.
+    UndoDeclined {
+        /// Which match.
+        game: MatchNo,
+        /// By whom.
+        seat: Seat,
+    },
+    /// It was taken back, with what followed.
+    Undone {
+        /// Which match.
+        game: MatchNo,
+        /// Whose turn.
         seat: Seat,
     },
     /// The match ended otherwise than on the board: agreed, claimed, resigned.
@@ -218,10 +267,39 @@ pub enum Event {
         /// Its code.
         code: Secret,
     },
+    /// A player wrote for his own eyes.
+    Noted {
+        /// In which match.
+        game: MatchNo,
+        /// Who.
+        seat: Seat,
+        /// The text, cleaned.
+        text: String,
+    },
+    /// A player's clock stands still.
+    Away {
+        /// In which match.
+        game: MatchNo,
+        /// Whose.
+        seat: Seat,
+        /// From when.
+        from: Timestamp,
+        /// To when.
+        to: Timestamp,
+    },
+    /// It runs again.
+    Back {
+        /// In which match.
+        game: MatchNo,
+        /// Whose.
+        seat: Seat,
+    },
     /// A reminder went out.
     Reminded {
         /// In which match.
         game: MatchNo,
+        /// To whom.
+        seat: Seat,
         /// 1: half of the time is over; 2: nine tenths; 3: all of it.
         stage: u8,
     },
@@ -243,9 +321,18 @@ impl Event {
             | Event::PlanGone { game, .. }
             | Event::Acted { game, .. }
             | Event::DrawOffered { game, .. }
+            | Event::DrawAgreed { game, .. }
+            | Event::Yielded { game, .. }
+            | Event::Behind { game, .. }
             | Event::DrawDeclined { game, .. }
             | Event::Finished { game, .. }
             | Event::Said { game, .. }
+            | Event::UndoAsked { game, .. }
+            | Event::UndoDeclined { game, .. }
+            | Event::Undone { game, .. }
+            | Event::Noted { game, .. }
+            | Event::Away { game, .. }
+            | Event::Back { game, .. }
             | Event::Reminded { game, .. } => Some(*game),
             _ => None,
         }

@@ -1,8 +1,9 @@
 //! Orders that only ask: help, games, rules, notation, show, history, status, preview, settings.
 
 use super::acts;
-use super::desk::{Desk, game_info, report_of};
+use super::desk::{Desk, report_of};
 use super::event::Event;
+use super::listing::game_info;
 use super::notice::{Deed, NoticeKind, Why};
 use super::order::Order;
 use super::state::{Match, MatchNo, Registry, Stage};
@@ -12,6 +13,7 @@ use super::talk::seat_in;
 const SETTINGS: &[(&str, &[&str])] = &[
     ("board", &["plain", "unicode", "list"]),
     ("html", &["yes", "no"]),
+    ("news", &["all", "mine"]),
     ("timezone", &[]),
     ("language", &["en"]),
 ];
@@ -21,12 +23,7 @@ const VALUE_BYTES_MAX: usize = 64;
 /// Is the order about one match?
 pub(super) fn needs_game(order: &Order) -> bool {
     match order {
-        Order::Show(_)
-        | Order::History
-        | Order::Preview(_)
-        | Order::Plans
-        | Order::Clock
-        | Order::Export => true,
+        Order::Show(_) | Order::History | Order::Preview(_) | Order::Plans | Order::Export => true,
         Order::Rules(game) | Order::Notation(game) => game.is_empty(),
         _ => false,
     }
@@ -70,7 +67,7 @@ pub(super) fn order(
                 Ok(())
             }
         },
-        Order::Plans | Order::Clock => {
+        Order::Plans => {
             let m = m?;
             show(desk, &m);
             plans(desk, &m);
@@ -82,6 +79,10 @@ pub(super) fn order(
             Ok(())
         }
         Order::Preview(text) => preview(desk, &*m?, text),
+        Order::Unsubscribe => {
+            desk.deeds.push(Deed::Leaving);
+            Ok(())
+        }
         Order::Set { key, value } => set(desk, key, value),
         _ => return None,
     })
@@ -143,6 +144,7 @@ fn history(desk: &mut Desk, m: &Match) {
         .over
         .lines(m.no)
         .into_iter()
+        .filter(|l| l.at < m.lines)
         .filter_map(|l| if over { Some(l.full) } else { l.public })
         .collect();
     let about = desk.match_info(m, desk.actor);
@@ -150,10 +152,14 @@ fn history(desk: &mut Desk, m: &Match) {
 }
 
 fn preview(desk: &mut Desk, m: &Match, text: &str) -> Result<(), Why> {
-    let seat = seat_in(desk, m)?;
-    let (table, news) = acts::preview(m, seat, text)?;
+    seat_in(desk, m)?;
+    let (table, news) = acts::preview(m, &m.seats_of(desk.actor), text)?;
     if let Some(mut report) = report_of(&desk.over, m, &table, desk.actor) {
         report.news = news;
+        report
+            .view
+            .notes
+            .retain(|(_, label, _)| label != "Dice" && label != "Commands");
         report.why = Some("preview".to_owned());
         desk.answers.push(NoticeKind::Preview(report));
     }

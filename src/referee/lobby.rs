@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use super::acts;
 use super::carry::default_name;
-use super::desk::{Desk, game_info};
+use super::desk::Desk;
 use super::event::Event;
+use super::listing::game_info;
 use super::notice::{Deed, News, NoticeKind, Why};
 use super::order::{Order, Rival};
 use super::scribe;
+use super::seats;
 use super::state::{Clock, DAY, Match, MatchNo, PlayerNo, Registry, Secret, Stage};
 use crate::rules::{Options, Seat, Table};
 
@@ -51,6 +53,53 @@ pub(super) fn order(
     })
 }
 
+/// The time control, taken out of the options: `days=5`, `days=5+1`, `bank=30`, `days=3 bank=20`, `leave=14`, `flag=auto`.
+fn time_control(usual: u32, rest: &mut BTreeMap<String, String>) -> Result<Clock, Why> {
+    let bad = |what: String| {
+        Why::BadOption {
+        what,
+        hint: Some(
+            "days=5 for five days a move, days=5+1 for five days and one more with each move, bank=30 for thirty days in \
+             all; flag=claim or flag=auto; leave=14"
+                .to_owned(),
+        ),
+    }
+    };
+    let number = |text: &str| text.trim().parse().ok().filter(|d: &u32| *d <= DAYS_MAX);
+    let mut clock = Clock::days(usual);
+    let bank = rest.remove("bank");
+    if let Some(days) = rest.remove("days") {
+        let wrong = || bad(format!("`days={days}` is no time control"));
+        match days.split_once('+') {
+            Some((start, extra)) if bank.is_none() => {
+                clock.days = 0;
+                clock.bank = number(start).filter(|d| *d > 0).ok_or_else(wrong)?;
+                clock.extra = number(extra).ok_or_else(wrong)?;
+            }
+            Some(_) => return Err(wrong()),
+            None => clock.days = number(&days).ok_or_else(wrong)?,
+        }
+    } else if bank.is_some() {
+        clock.days = 0;
+    }
+    if let Some(bank) = bank {
+        let wrong = || bad(format!("`bank={bank}` is no time control"));
+        clock.bank = number(&bank).filter(|d| *d > 0).ok_or_else(wrong)?;
+    }
+    if let Some(leave) = rest.remove("leave") {
+        let wrong = || bad(format!("`leave={leave}` cannot be had"));
+        clock.leave = number(&leave).ok_or_else(wrong)?;
+    }
+    if let Some(flag) = rest.remove("flag") {
+        clock.auto = match flag.as_str() {
+            "claim" => false,
+            "auto" => true,
+            _ => return Err(bad(format!("`flag={flag}` cannot be had"))),
+        };
+    }
+    Ok(clock)
+}
+
 /// Time control and reveal mode, taken out of the options; the rest is the game's.
 fn split_options(
     desk: &Desk,
@@ -62,29 +111,7 @@ fn split_options(
         what,
         hint: Some(hint.to_owned()),
     };
-    let mut clock = Clock {
-        days: desk.over.house().days,
-        auto: false,
-    };
-    if let Some(days) = rest.remove("days") {
-        let number = days.split('+').next().unwrap_or_default();
-        clock.days = number
-            .parse()
-            .ok()
-            .filter(|d| *d <= DAYS_MAX)
-            .ok_or_else(|| {
-                bad(
-                    format!("`days={days}` is no time control"),
-                    "write days=5 for five days a turn",
-                )
-            })?;
-    }
-    if let Some(flag) = rest.remove("flag") {
-        clock.auto = match flag.as_str() {
-            "claim" => false,
-            _ => return Err(bad(format!("`flag={flag}` cannot be had"), "flag=claim")),
-        };
-    }
+    let clock = time_control(desk.over.house().days, &mut rest)?;
     let reveal = rest.get("reveal").map(|v| v.to_ascii_lowercase());
     let both = match reveal.as_deref() {
         None | Some("both") => true,
@@ -116,23 +143,41 @@ fn propose(
             known: desk.shelf.ids().map(str::to_owned).collect(),
         });
     };
+    // `vs bob and carol as green and blue`: the last is no opponent but a seat.
+    let (rivals, seat) = seats::sort_out(desk, &book, rivals, seat);
+    let (rivals, seat) = (rivals.as_slice(), seat.as_deref());
     let open = rivals.is_empty();
-    let seats: Vec<String> = book.seats.iter().map(|s| s.name.clone()).collect();
-    if !open && rivals.len() + 1 != seats.len() {
+    let fits = seats::people(&book);
+    if !open && !fits.contains(&(rivals.len() + 1)) {
         return Err(Why::Rivals {
-            wanted: seats.len().saturating_sub(1),
+            fewest: fits.start().saturating_sub(1),
+            wanted: fits.end().saturating_sub(1),
             given: rivals.len(),
         });
     }
-    let wish = match seat {
-        None => None,
-        Some(name) => Some(book.seat_named(name).ok_or_else(|| Why::NoSuchSeat {
-            seat: name.to_owned(),
-            seats: seats.clone(),
-        })?),
+    let mut options = options.clone();
+    let wishes = seats::wishes(desk, &book, seat, rivals, &mut options)?;
+    let people = if open {
+        match options.remove("players") {
+            None => *fits.end(),
+            Some(n) => n
+                .parse()
+                .ok()
+                .filter(|n| fits.contains(n) && seats::possible(&book, *n, &wishes))
+                .ok_or_else(|| Why::BadOption {
+                    what: format!("`players={n}` cannot be had"),
+                    hint: Some(format!(
+                        "players={} to players={}",
+                        fits.start(),
+                        fits.end()
+                    )),
+                })?,
+        }
+    } else {
+        rivals.len() + 1
     };
     let (options, clock, reveal_both) =
-        split_options(desk, options, book.options.contains_key("reveal"))?;
+        split_options(desk, &options, book.options.contains_key("reveal"))?;
     let bad = |e: crate::rules::SpecError| Why::BadOption {
         what: e.what,
         hint: e.hint,
@@ -194,7 +239,8 @@ fn propose(
             reveal_both,
             clock,
             players: players.clone(),
-            wish,
+            wishes,
+            people: u8::try_from(people).unwrap_or(0),
             open,
         },
         None,
@@ -297,29 +343,19 @@ fn begin_if_full(desk: &mut Desk, no: MatchNo) -> Result<(), Why> {
     let Some(book) = desk.over.book(&m.book) else {
         return Ok(());
     };
-    let wanted = book.seats.len();
+    let wanted = match m.people {
+        0 => book.seats.len(),
+        n => usize::from(n),
+    };
     if m.chairs.len() != wanted || m.chairs.iter().any(|c| !c.accepted) {
         return Ok(());
     }
-    // Who asked for a seat has it; the others draw lots.
-    let mut free: Vec<u8> = (0..u8::try_from(wanted).unwrap_or(u8::MAX)).collect();
-    let mut seats = vec![u8::MAX; wanted];
-    let mut left = Vec::new();
-    for (chair, c) in m.chairs.iter().enumerate() {
-        let chair = u8::try_from(chair).unwrap_or(u8::MAX);
-        match c.wish.filter(|w| free.contains(&w.0)) {
-            Some(Seat(s)) => {
-                seats[usize::from(s)] = chair;
-                free.retain(|f| *f != s);
-            }
-            None => left.push(chair),
-        }
-    }
-    for chair in left {
-        let at = desk.chance.below(u32::try_from(free.len()).unwrap_or(1)) as usize;
-        let seat = free.remove(at.min(free.len().saturating_sub(1)));
-        seats[usize::from(seat)] = chair;
-    }
+    // Who was given a seat has it; the others draw lots.
+    let wishes: Vec<(Seat, u8)> = (0u8..)
+        .zip(&m.chairs)
+        .flat_map(|(at, c)| c.wishes.iter().map(move |s| (*s, at)))
+        .collect();
+    let seats = seats::allot(&book, wanted, &wishes, &mut desk.chance);
     desk.chance.start(scribe::ChainDice::of(&m, &book));
     let (table, happened) =
         Table::begin(&book, &m.options, &mut desk.chance).map_err(|e| Why::BadOption {
@@ -381,9 +417,11 @@ fn void(desk: &mut Desk, m: &Match) {
             by: name.clone(),
             yourself: chair.player == by,
         };
+        // A stranger who has not answered hears nothing more, as he was promised.
+        let known = desk.over.player(chair.player).is_some_and(|p| p.confirmed);
         if chair.player == by {
             desk.answers.push(kind);
-        } else if chair.accepted {
+        } else if chair.accepted || known {
             desk.others.push((chair.player, m.no, kind));
         }
     }

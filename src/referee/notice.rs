@@ -205,6 +205,8 @@ pub enum NoticeKind {
         from: Option<String>,
         /// True where no further letter of this kind is answered today.
         last: bool,
+        /// True where he wants to leave a match, which means to resign it.
+        leave: bool,
     },
     /// Several answers in one mail.
     Several(Vec<NoticeKind>),

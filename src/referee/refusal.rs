@@ -1,5 +1,6 @@
 //! Why an order was not obeyed, as a value; `templates/en/refused.txt` and `_why.txt` make the sentences.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::notice::{MatchInfo, Report};
@@ -33,6 +34,8 @@ pub enum Why {
         owed: Option<String>,
     },
     NoSuchStep {
+        /// Its number in the turn, from 1.
+        step: usize,
         text: String,
         done: Vec<String>,
         why: Option<String>,
@@ -113,9 +116,11 @@ pub enum Why {
         seats: Vec<String>,
     },
     Rivals {
+        fewest: usize,
         wanted: usize,
         given: usize,
     },
+    SeatsCannotBe,
     NoSuchPlayer {
         name: String,
     },
@@ -134,7 +139,17 @@ pub enum Why {
     // Draws, names, settings.
     NoDrawOffered,
     DrawAlreadyOffered,
+    AlreadyResigning,
     NoDrawClaim,
+    NothingToUndo,
+    NoUndoAsked,
+    NoTimeClaim {
+        until: Option<Timestamp>,
+    },
+    BadDates {
+        text: String,
+        most: i64,
+    },
     BadName {
         name: String,
         most: usize,

@@ -2,9 +2,11 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
+use super::clock::{Clock, Reading};
 use super::refusal::Why;
-use super::state::MatchNo;
+use super::state::{MatchNo, Note};
 use crate::rules::{Ending, Happening, Seat, View, What};
 
 /// A game as the list of games tells it.
@@ -49,8 +51,10 @@ pub struct MatchInfo {
     pub people: Vec<Person>,
     /// Options that are not default, as `array=A2`.
     pub options: Vec<String>,
-    /// Days for a turn; 0: no limit.
+    /// Days for a decision; 0: no such limit.
     pub days: u32,
+    /// The whole time control.
+    pub clock: Clock,
     /// Number of the turn.
     pub turn: u32,
     /// Does the reader owe something?
@@ -74,6 +78,19 @@ pub struct Person {
     pub awaited: bool,
 }
 
+/// A seat and who holds it, in games of more than two.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct RosterLine {
+    /// Which.
+    pub seat: Seat,
+    /// Alias.
+    pub name: String,
+    /// Is it the reader?
+    pub you: bool,
+    /// Is it the reader's partner?
+    pub partner: bool,
+}
+
 /// A small thing done.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
@@ -95,6 +112,21 @@ pub enum Deed {
         /// Who; empty where he has no name for the reader.
         name: String,
     },
+    /// Leave.
+    Away {
+        /// From when.
+        from: Timestamp,
+        /// To when.
+        to: Timestamp,
+        /// In how many matches clocks stand still.
+        games: usize,
+        /// Matches in which the leave is used up before, and when.
+        short: Vec<(u32, Timestamp)>,
+    },
+    /// Leave is over.
+    Back,
+    /// How to hear nothing more, where there is nothing to leave.
+    Leaving,
     /// Nothing was asked.
     Nothing,
 }
@@ -108,11 +140,15 @@ pub struct Report {
     pub gid: String,
     /// Events so far.
     pub entry: u32,
-    /// The reader's seat.
+    /// The reader's seat; of several the one that is asked now.
     pub you: Option<Seat>,
+    /// All seats of the reader.
+    pub yours: Vec<Seat>,
+    /// Who sits where, in games of more than two seats; else empty.
+    pub roster: Vec<RosterLine>,
     /// Aliases by seat, in the order of the seats.
     pub names: Vec<String>,
-    /// Aliases of the others, joined by `and`.
+    /// Aliases of the opponents, joined by `and`.
     pub others: String,
     /// What happened, in order.
     pub news: Vec<News>,
@@ -140,9 +176,15 @@ pub struct Report {
     pub understood: Vec<String>,
     /// Who offers a draw to whom the reader belongs.
     pub draw_offer: Option<Seat>,
+    /// A partner who wants to resign and waits for the reader to agree.
+    pub yielding: Option<Seat>,
+    /// Who asks to take back a turn, if not the reader.
+    pub undo_offer: Option<Seat>,
     /// Why a draw may be claimed.
     pub draw_claim: Option<String>,
-    /// When time runs out.
+    /// What the reader noted for himself.
+    pub my_notes: Vec<Note>,
+    /// When the reader's time runs out.
     pub deadline: Option<Timestamp>,
     /// How it ended.
     pub ending: Option<Ending>,
@@ -274,9 +316,36 @@ pub enum News {
         /// By whom.
         seat: Seat,
     },
+    /// One of several who must agree to the draw does.
+    DrawAgreed {
+        /// Who.
+        seat: Seat,
+        /// Seats that have not agreed yet.
+        missing: Vec<Seat>,
+    },
+    /// A seat wants to resign, which takes its partner too; told to the partnership alone.
+    Yielded {
+        /// Which.
+        seat: Seat,
+    },
     /// The offer is declined.
     DrawDeclined {
         /// By whom.
+        seat: Seat,
+    },
+    /// Somebody asks to take back.
+    UndoAsked {
+        /// Who.
+        seat: Seat,
+    },
+    /// That is declined.
+    UndoDeclined {
+        /// By whom.
+        seat: Seat,
+    },
+    /// It is taken back.
+    Undone {
+        /// Whose turn.
         seat: Seat,
     },
     /// A player writes.
@@ -290,6 +359,18 @@ pub enum News {
     TimeOver {
         /// Who.
         seats: Vec<Seat>,
+        /// True where the match ends by itself.
+        auto: bool,
+    },
+    /// The clocks, asked for.
+    Clocks {
+        /// Of all seats.
+        clocks: Vec<Reading>,
+    },
+    /// The reader's own words to himself.
+    Noted {
+        /// What.
+        text: String,
     },
     /// Stored orders were forgotten.
     Forgotten,
@@ -330,6 +411,64 @@ impl News {
             Happening::Remark(text) => News::Remark { text },
             Happening::Ended(Ending { winners, reason }) => News::Ended { winners, reason },
         })
+    }
+    /// Of a line of the record, for somebody who was not told at once. `None` for what is told otherwise.
+    pub fn of_line(line: &str, book: &crate::rules::Rulebook) -> Option<News> {
+        let line: Json = serde_json::from_str(line).ok()?;
+        let named = |name: &Json| book.seat_named(name.as_str()?);
+        let seat = named(line.get("seat")?)?;
+        let word = |key: &str| line.get(key).and_then(Json::as_str).map(str::to_owned);
+        Some(if let Some(steps) = line.get("steps") {
+            News::Played {
+                seat,
+                steps: serde_json::from_value(steps.clone()).ok()?,
+                forced: 0,
+            }
+        } else if let Some(text) = word("place") {
+            News::Placed {
+                seat,
+                text,
+                forced: false,
+            }
+        } else if let Some(choice) = word("exchange") {
+            News::Exchange { seat, choice }
+        } else if let Some(Json::Object(dice)) = line.get("roll") {
+            let fell = |(army, dice): (&String, &Json)| {
+                Some((
+                    book.seat_named(army)?,
+                    serde_json::from_value(dice.clone()).ok()?,
+                ))
+            };
+            News::Rolled {
+                seat,
+                dice: dice.iter().filter_map(fell).collect(),
+            }
+        } else if line.get("start").is_some() {
+            News::Started { seat }
+        } else if line.get("pass").is_some() {
+            News::Passed { seat }
+        } else {
+            return None;
+        })
+    }
+    /// Is it worth a mail to somebody who owes nothing, in a match of more than two seats? One mail for each turn of
+    /// another is enough: what belongs to it (exchange, placements, the next roll) is told with the next.
+    pub fn is_turn(&self) -> bool {
+        !matches!(
+            self,
+            News::Exchange { .. } | News::Placed { .. } | News::Rolled { .. } | News::Passed { .. }
+        )
+    }
+    /// Is it worth a mail even to somebody who wants none about others' turns (`set news=mine`)?
+    pub fn is_personal(&self) -> bool {
+        matches!(
+            self,
+            News::Said { .. }
+                | News::Ended { .. }
+                | News::DrawOffered { .. }
+                | News::Yielded { .. }
+                | News::TimeOver { .. }
+        )
     }
     /// Does it turn over the card of that seat for that turn?
     pub fn opens(&self, seat: Option<Seat>, turn: u32) -> bool {

@@ -41,6 +41,13 @@ pub struct Changes {
     pub asked: BTreeMap<String, Timestamp>,
 }
 
+/// Lines that were taken back give way to the next one.
+fn cut(lines: &mut Vec<Line>, next: Option<&Line>) {
+    if let Some(next) = next {
+        lines.retain(|l| l.at < next.at);
+    }
+}
+
 impl Changes {
     /// Takes over later changes.
     pub fn merge(&mut self, later: Changes) {
@@ -52,7 +59,9 @@ impl Changes {
         self.gids.extend(later.gids);
         self.books.extend(later.books);
         for (no, lines) in later.lines {
-            self.lines.entry(no).or_default().extend(lines);
+            let all = self.lines.entry(no).or_default();
+            cut(all, lines.first());
+            all.extend(lines);
         }
         for (no, entries) in later.entries {
             self.entries.entry(no).or_default().extend(entries);
@@ -92,6 +101,10 @@ impl<'a> Overlay<'a> {
             base,
             changes: Changes::default(),
         }
+    }
+    /// How far the record of a match went before the changes.
+    pub fn lines_before(&self, no: MatchNo) -> u32 {
+        self.base.game(no).map_or(0, |m| m.lines)
     }
 }
 
@@ -156,7 +169,9 @@ impl Registry for Overlay<'_> {
     }
     fn lines(&self, no: MatchNo) -> Vec<Line> {
         let mut lines = self.base.lines(no);
-        lines.extend(self.changes.lines.get(&no).cloned().unwrap_or_default());
+        let new = self.changes.lines.get(&no).cloned().unwrap_or_default();
+        cut(&mut lines, new.first());
+        lines.extend(new);
         lines
     }
     fn entries(&self, no: MatchNo, from: u64) -> Vec<EntryLine> {
@@ -202,7 +217,9 @@ macro_rules! records {
                 self.changes.books.insert(digest.to_owned(), book);
             }
             fn add_line(&mut self, no: MatchNo, line: Line) {
-                self.changes.lines.entry(no).or_default().push(line);
+                let lines = self.changes.lines.entry(no).or_default();
+                cut(lines, Some(&line));
+                lines.push(line);
             }
             fn add_entry(&mut self, no: MatchNo, entry: EntryLine) {
                 self.changes.entries.entry(no).or_default().push(entry);

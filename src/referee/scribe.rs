@@ -211,7 +211,6 @@ pub(super) fn told(rec: &mut dyn Records, m: &mut Match, event: &Event, at: Time
         return;
     }
     let t = turn(m).to_string();
-    let awaited = m.awaited();
     let place = match event {
         Event::Accepted { player, .. } => m.chair_of(*player).map_or(m.chairs.len(), usize::from),
         _ => 0,
@@ -246,10 +245,15 @@ pub(super) fn told(rec: &mut dyn Records, m: &mut Match, event: &Event, at: Time
                 ],
             );
         }
-        Event::Reminded { stage: 3, .. } => {
-            for (seat, _) in awaited {
-                pen.line(Kind::Timeout, &[("t", &t), ("seat", &number(seat))]);
-            }
+        Event::Reminded { stage: 3, seat, .. } => {
+            pen.line(Kind::Timeout, &[("t", &t), ("seat", &number(*seat))]);
+        }
+        Event::Undone { seat, .. } => {
+            let seat = number(*seat);
+            pen.line(
+                Kind::Admin,
+                &[("act", "undo"), ("seat", &seat), ("text", &t)],
+            );
         }
         Event::Voided { .. } => {
             pen.line(Kind::End, &[("winner", "none"), ("reason", "void")]);

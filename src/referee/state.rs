@@ -10,8 +10,10 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+pub use super::clock::{Clock, Timer};
 use super::order::Read;
 use super::scribe::{EntryLine, Fair};
+use super::undo::Before;
 use crate::rules::{Ending, Options, Rulebook, Seat, Table, What};
 
 /// A player, numbered from 1.
@@ -88,24 +90,17 @@ pub enum Stage {
     Void,
 }
 
-/// One who takes part; the index of his chair never changes, his seat is known when the match begins.
+/// One who takes part; the index of his chair never changes, his seats are known when the match begins.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Chair {
     /// Who.
     pub player: PlayerNo,
     /// Has he agreed?
     pub accepted: bool,
-    /// The seat he asked for.
-    pub wish: Option<Seat>,
-}
-
-/// Time control (protocol.md, Clocks).
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Clock {
-    /// Days for one turn; 0: no limit.
-    pub days: u32,
-    /// True where the referee ends the match by itself; false where the opponent may claim.
-    pub auto: bool,
+    /// The seats that the opener wants him to have.
+    pub wishes: Vec<Seat>,
+    /// First line of the record that no mail has told him of, if there is one.
+    pub behind: Option<u32>,
 }
 
 /// A face-down card.
@@ -149,6 +144,20 @@ pub struct LastTurn {
     pub steps: Vec<String>,
 }
 
+/// Notes a player may keep in one match; the oldest gives way.
+pub const NOTES_MAX: usize = 20;
+
+/// What a player wrote for his own eyes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Note {
+    /// Whose.
+    pub seat: Seat,
+    /// In which turn.
+    pub turn: u32,
+    /// The text, cleaned.
+    pub text: String,
+}
+
 /// One contest under one game.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Match {
@@ -172,6 +181,8 @@ pub struct Match {
     pub stage: Stage,
     /// Who takes part; the opener is the first.
     pub chairs: Vec<Chair>,
+    /// How many are wanted; fewer than seats where somebody holds two.
+    pub people: u8,
     /// Chair of each seat, once begun.
     pub seats: Vec<u8>,
     /// Events so far.
@@ -186,12 +197,20 @@ pub struct Match {
     pub plans: Vec<Plan>,
     /// Who offered a draw.
     pub draw_offer: Option<Seat>,
+    /// Seats that have agreed to it, where more than one must.
+    pub agreed: Vec<Seat>,
+    /// Seats that want to resign and wait for their partners to agree.
+    pub yielding: Vec<Seat>,
+    /// Who asks to take back.
+    pub undo_offer: Option<Seat>,
+    /// What can be taken back.
+    pub before: Vec<Before>,
     /// Last turns by seat.
     pub last: Vec<LastTurn>,
-    /// Since when the present decision is awaited.
-    pub since: Timestamp,
-    /// Reminders sent for it.
-    pub reminded: u8,
+    /// The clock of each seat, once begun.
+    pub timers: Vec<Timer>,
+    /// What players noted for their own eyes, at most [`NOTES_MAX`] for a seat.
+    pub notes: Vec<Note>,
     /// How it ended.
     pub ending: Option<Ending>,
     /// The end of its ledger.
@@ -210,16 +229,48 @@ impl Match {
         let at = self.chairs.iter().position(|c| c.player == player)?;
         u8::try_from(at).ok()
     }
-    /// The seat of a player, once the match has begun.
+    /// All seats of a player, once the match has begun.
+    pub fn seats_of(&self, player: PlayerNo) -> Vec<Seat> {
+        let Some(chair) = self.chair_of(player) else {
+            return Vec::new();
+        };
+        (0u8..)
+            .zip(&self.seats)
+            .filter(|(_, c)| **c == chair)
+            .map(|(at, _)| Seat(at))
+            .collect()
+    }
+    /// The seat a player acts for now: the awaited one of his, else his first.
     pub fn seat_of(&self, player: PlayerNo) -> Option<Seat> {
-        let chair = self.chair_of(player)?;
-        let at = self.seats.iter().position(|c| *c == chair)?;
-        u8::try_from(at).ok().map(Seat)
+        let seats = self.seats_of(player);
+        let awaited = || seats.iter().find(|s| self.owed(**s).is_some());
+        match seats.len() {
+            0 | 1 => seats.first().copied(),
+            _ => awaited().or(seats.first()).copied(),
+        }
     }
     /// The player of a seat, once the match has begun.
     pub fn player_at(&self, seat: Seat) -> Option<PlayerNo> {
         let chair = *self.seats.get(seat.at())?;
         self.chairs.get(usize::from(chair)).map(|c| c.player)
+    }
+    /// The other seat of a game of two.
+    pub fn rival_of(&self, seat: Seat) -> Option<Seat> {
+        (self.seats.len() == 2).then(|| Seat(1 - seat.0.min(1)))
+    }
+    /// Has this player offered or agreed to the draw that is on offer?
+    pub fn has_agreed(&self, player: PlayerNo) -> bool {
+        let said = |s: &Seat| self.player_at(*s) == Some(player);
+        self.draw_offer.as_ref().is_some_and(said) || self.agreed.iter().any(said)
+    }
+    /// Does a draw that `by` offered lapse when `seat` has acted? Between two the other's act declines it; among more it
+    /// stands until the one who offered it acts again.
+    pub fn offer_lapses(&self, by: Seat, seat: Seat) -> bool {
+        if self.chairs.len() > 2 {
+            by == seat
+        } else {
+            self.seats.get(by.at()) != self.seats.get(seat.at())
+        }
     }
     /// Number of the turn under way; 0 before the match begins.
     pub fn turn(&self) -> u32 {
@@ -249,27 +300,6 @@ impl Match {
         self.sealed
             .iter()
             .find(|s| s.turn == turn && s.seat == seat)
-    }
-    /// When the referee must look at this match by itself: reminders at half and nine tenths of the time, then its end.
-    pub fn next_due(&self) -> Option<Timestamp> {
-        if self.stage != Stage::Playing || self.clock.days == 0 || self.reminded >= 3 {
-            return None;
-        }
-        let whole = i64::from(self.clock.days) * DAY;
-        let part = match self.reminded {
-            0 => whole / 2,
-            1 => whole / 10 * 9,
-            _ => whole,
-        };
-        Timestamp::from_second(self.since.as_second().saturating_add(part)).ok()
-    }
-    /// When the time for the present decision runs out.
-    pub fn deadline(&self) -> Option<Timestamp> {
-        if self.stage != Stage::Playing || self.clock.days == 0 {
-            return None;
-        }
-        let whole = i64::from(self.clock.days) * DAY;
-        Timestamp::from_second(self.since.as_second().saturating_add(whole)).ok()
     }
     /// The match as bytes, position included (postcard).
     pub fn save(&self) -> Vec<u8> {
@@ -398,10 +428,16 @@ pub trait Registry {
     fn keeps_book(&self, digest: &str) -> bool {
         self.book(digest).is_some()
     }
-    /// The record of a match.
+    /// The record of a match; beyond [`Match::lines`] it may hold what was taken back.
     fn lines(&self, no: MatchNo) -> Vec<Line>;
     /// Entries of a match's ledger, from number `from` on.
     fn entries(&self, no: MatchNo, from: u64) -> Vec<EntryLine>;
+    /// Its lines from that one on.
+    fn lines_from(&self, no: MatchNo, at: u32) -> Vec<Line> {
+        let mut lines = self.lines(no);
+        lines.retain(|l| l.at >= at);
+        lines
+    }
     /// A held letter by its code.
     fn held(&self, code: &str) -> Option<Held>;
     /// When this address was last asked to confirm.

@@ -1,18 +1,26 @@
 //! Orders between players that are no moves: draws, resigning, messages, and the answer to an invitation.
 
+use super::clock;
 use super::desk::Desk;
 use super::event::Event;
 use super::lobby;
 use super::notice::{News, Why};
 use super::order::{MESSAGE_CHARS_MAX, Order};
+use super::seats::team_of;
 use super::state::{Match, MatchNo, Registry, Stage};
+use super::undo;
 use crate::rules::{Ending, Seat};
 
 /// Is the order about one match?
 pub(super) fn needs_game(order: &Order) -> bool {
     matches!(
         order,
-        Order::OfferDraw | Order::Resign | Order::Message(_) | Order::Forget
+        Order::OfferDraw
+            | Order::Undo
+            | Order::Resign
+            | Order::Message(_)
+            | Order::Note(_)
+            | Order::Forget
     )
 }
 
@@ -20,15 +28,21 @@ pub(super) fn needs_game(order: &Order) -> bool {
 pub(super) fn answer(desk: &mut Desk, no: MatchNo, order: &Order) -> Result<(), Why> {
     let m = desk.over.game(no).ok_or(Why::NotYours { game: no.0 })?;
     let offered = m.draw_offer.is_some();
+    let asked_back = m.stage == Stage::Playing && m.undo_offer.is_some();
     match order {
         // `accept` alone means what is on offer.
         Order::Accept if m.stage == Stage::Playing && offered => accept_draw(desk, &m),
         Order::Decline if m.stage == Stage::Playing && offered => decline_draw(desk, &m),
+        Order::Accept if asked_back => undo::answer(desk, &m, true),
+        Order::Decline if asked_back => undo::answer(desk, &m, false),
         Order::Accept => lobby::accept(desk, no),
         Order::Decline => lobby::decline(desk, no),
         Order::AcceptDraw => accept_draw(desk, &m),
         Order::DeclineDraw => decline_draw(desk, &m),
         Order::ClaimDraw => claim_draw(desk, &m),
+        Order::AcceptUndo => undo::answer(desk, &m, true),
+        Order::DeclineUndo => undo::answer(desk, &m, false),
+        Order::ClaimTime => clock::claim_time(desk, &m),
         _ => Ok(()),
     }
 }
@@ -46,7 +60,9 @@ pub(super) fn order(
     Some(match order {
         Order::OfferDraw => offer_draw(desk, &m),
         Order::Resign => resign(desk, &m),
+        Order::Undo => undo::ask(desk, &m),
         Order::Message(text) => say(desk, &m, text),
+        Order::Note(text) => note(desk, &m, text),
         Order::Forget => forget(desk, &m),
         _ => return None,
     })
@@ -61,7 +77,7 @@ pub(super) fn seat_in(desk: &Desk, m: &Match) -> Result<Seat, Why> {
     }
 }
 
-fn finish(desk: &mut Desk, m: &Match, ending: Ending) {
+pub(super) fn finish(desk: &mut Desk, m: &Match, ending: Ending) {
     desk.tell(
         m.no,
         News::Ended {
@@ -75,7 +91,7 @@ fn finish(desk: &mut Desk, m: &Match, ending: Ending) {
 fn offer_draw(desk: &mut Desk, m: &Match) -> Result<(), Why> {
     let seat = seat_in(desk, m)?;
     match m.draw_offer {
-        Some(by) if by == seat => return Err(Why::DrawAlreadyOffered),
+        Some(_) if m.has_agreed(desk.actor) => return Err(Why::DrawAlreadyOffered),
         // Two who offer agree.
         Some(_) => return accept_draw(desk, m),
         None => {}
@@ -85,19 +101,32 @@ fn offer_draw(desk: &mut Desk, m: &Match) -> Result<(), Why> {
     Ok(())
 }
 
+/// A draw needs everybody who plays (chaturaji.md 1.10: unanimous agreement); who holds two seats speaks for both.
 fn accept_draw(desk: &mut Desk, m: &Match) -> Result<(), Why> {
     let seat = seat_in(desk, m)?;
-    // With more than two seats all would have to agree; such games have no draw by agreement.
-    if m.draw_offer.is_none_or(|by| by == seat) || m.seats.len() != 2 {
+    if m.draw_offer.is_none() || m.has_agreed(desk.actor) {
         return Err(Why::NoDrawOffered);
     }
-    finish(desk, m, Ending::draw("agreed"));
+    let agrees = |s: &Seat| {
+        m.player_at(*s)
+            .is_some_and(|p| p == desk.actor || m.has_agreed(p))
+    };
+    let seats = (0u8..).map(Seat).take(m.seats.len());
+    let missing: Vec<Seat> = seats.filter(|s| !agrees(s)).collect();
+    if missing.is_empty() {
+        finish(desk, m, Ending::draw("agreed"));
+    } else {
+        desk.emit(Event::DrawAgreed { game: m.no, seat }, None);
+        desk.tell(m.no, News::DrawAgreed { seat, missing });
+    }
     Ok(())
 }
 
 fn decline_draw(desk: &mut Desk, m: &Match) -> Result<(), Why> {
     let seat = seat_in(desk, m)?;
-    if m.draw_offer.is_none_or(|by| by == seat) {
+    if m.draw_offer
+        .is_none_or(|by| m.player_at(by) == Some(desk.actor))
+    {
         return Err(Why::NoDrawOffered);
     }
     desk.emit(Event::DrawDeclined { game: m.no, seat }, None);
@@ -116,19 +145,37 @@ fn claim_draw(desk: &mut Desk, m: &Match) -> Result<(), Why> {
     Ok(())
 }
 
+/// Resigning is by partnership (chaturaji.md 1.10): where a partner is another person, he must want it too. What one of
+/// them wants is told to the other alone, and is gone when he who wanted it plays on.
 fn resign(desk: &mut Desk, m: &Match) -> Result<(), Why> {
     let seat = seat_in(desk, m)?;
-    let book = m.table.as_ref().map(|t| t.book().clone());
-    let team = |s: Seat| {
-        book.as_ref()
-            .and_then(|b| b.seats.get(s.at()))
-            .and_then(|d| d.team)
+    let ours = |s: &Seat| {
+        m.player_at(*s) == Some(desk.actor)
+            || (team_of(m, seat).is_some() && team_of(m, *s) == team_of(m, seat))
     };
-    let winners: Vec<Seat> = (0..m.seats.len())
-        .filter_map(|i| u8::try_from(i).ok().map(Seat))
-        .filter(|s| *s != seat && (team(seat).is_none() || team(*s) != team(seat)))
-        .collect();
-    finish(desk, m, Ending::win(winners, "resigned"));
+    let (side, winners): (Vec<Seat>, Vec<Seat>) =
+        (0u8..).map(Seat).take(m.seats.len()).partition(ours);
+    let agrees = |s: &&Seat| m.player_at(**s) == Some(desk.actor) || m.yielding.contains(s);
+    let waiting: Vec<Seat> = side.iter().filter(|s| !agrees(s)).copied().collect();
+    if waiting.is_empty() {
+        finish(desk, m, Ending::win(winners, "resigned"));
+        return Ok(());
+    }
+    for own in m.seats_of(desk.actor) {
+        if m.yielding.contains(&own) {
+            return Err(Why::AlreadyResigning);
+        }
+        desk.emit(
+            Event::Yielded {
+                game: m.no,
+                seat: own,
+            },
+            None,
+        );
+    }
+    for told in [vec![seat], waiting].concat() {
+        desk.tell_one(m.no, told, News::Yielded { seat });
+    }
     Ok(())
 }
 
@@ -155,6 +202,21 @@ fn say(desk: &mut Desk, m: &Match, text: &str) -> Result<(), Why> {
     } else {
         desk.tell(m.no, News::Said { seat, text });
     }
+    Ok(())
+}
+
+fn note(desk: &mut Desk, m: &Match, text: &str) -> Result<(), Why> {
+    let Some(seat) = m.seat_of(desk.actor) else {
+        return Err(Why::NotBegun);
+    };
+    let text: String = text.chars().take(MESSAGE_CHARS_MAX).collect();
+    let event = Event::Noted {
+        game: m.no,
+        seat,
+        text: text.clone(),
+    };
+    desk.emit(event, None);
+    desk.tell_one(m.no, seat, News::Noted { text });
     Ok(())
 }
 

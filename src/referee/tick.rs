@@ -1,14 +1,14 @@
 //! Time went by: reminders at half and at nine tenths of the time, and word to all when it is over (protocol.md, Clocks).
-//! With `flag=claim` nothing more happens by itself.
+//! With `flag=claim` nothing more happens by itself, with `flag=auto` the match is lost.
 
 use jiff::Timestamp;
 
-use super::desk::{Desk, notice, report};
+use super::desk::{Desk, add_openings, notice, report};
 use super::event::Event;
 use super::notice::{News, NoticeKind};
-use super::state::{PlayerNo, Registry};
+use super::state::{PlayerNo, Registry, Stage};
 use super::{Decision, Entropy, Outcome};
-use crate::rules::{Seat, Shelf};
+use crate::rules::{Ending, Shelf};
 
 /// Matches looked at in one tick; the next tick takes the rest.
 pub const TICK_MATCHES_MAX: usize = 100;
@@ -25,39 +25,69 @@ pub(super) fn tick(
         let Some(m) = desk.over.game(no) else {
             continue;
         };
-        if m.next_due().is_none_or(|t| t > now) {
+        let mut late = Vec::new();
+        let mut warned = Vec::new();
+        for seat in m.every_seat() {
+            // After a long silence only the last of the reminders that fell due is sent.
+            let mut later = (*m).clone();
+            while later.due_of(seat).is_some_and(|t| t <= now) {
+                later.timers[seat.at()].reminded += 1;
+            }
+            let stage = later.timers.get(seat.at()).map_or(0, |t| t.reminded);
+            if m.timers.get(seat.at()).is_none_or(|t| t.reminded == stage) {
+                continue;
+            }
+            desk.emit(
+                Event::Reminded {
+                    game: no,
+                    seat,
+                    stage,
+                },
+                None,
+            );
+            if stage >= 3 { &mut late } else { &mut warned }.push(seat);
+        }
+        let loser = late.first().filter(|_| m.clock.auto);
+        let winners = loser.and_then(|s| m.winners_against(*s));
+        let mut news = Vec::new();
+        if !late.is_empty() {
+            news.push(News::TimeOver {
+                seats: late.clone(),
+                auto: winners.is_some(),
+            });
+        }
+        if let Some(winners) = winners {
+            // Where both sides are out of time nobody wins.
+            let both = late.iter().any(|s| winners.contains(s));
+            let ending = Ending::win(if both { Vec::new() } else { winners }, "time");
+            news.push(News::Ended {
+                winners: ending.winners.clone(),
+                reason: ending.reason.clone(),
+            });
+            desk.emit(Event::Finished { game: no, ending }, None);
+        }
+        let Some(m) = desk.over.game(no) else {
             continue;
-        }
-        // After a long silence only the last of the reminders that fell due is sent.
-        let mut stage = m.reminded;
-        let mut later = (*m).clone();
-        while later.next_due().is_some_and(|t| t <= now) {
-            later.reminded += 1;
-            stage = later.reminded;
-        }
-        desk.emit(Event::Reminded { game: no, stage }, None);
-        let awaited: Vec<Seat> = m.awaited().into_iter().map(|(s, _)| s).collect();
+        };
         for chair in &m.chairs {
             let Some(player) = desk.over.player(chair.player) else {
                 continue;
             };
-            let owes = m.seat_of(player.no).is_some_and(|s| awaited.contains(&s));
             let Some(mut report) = report(&desk.over, &m, player.no) else {
                 continue;
             };
-            if stage >= 3 {
-                report.news.push(News::TimeOver {
-                    seats: awaited.clone(),
-                });
-            } else if !owes {
+            let warn = m.seats_of(player.no).iter().any(|s| warned.contains(s));
+            if news.is_empty() && !warn {
                 continue;
             }
-            notices.push(notice(
-                &desk.over,
-                &player,
-                Some(&m),
-                NoticeKind::Reminder(report),
-            ));
+            report.news.clone_from(&news);
+            let kind = if m.stage == Stage::Over {
+                add_openings(&m, &mut report);
+                NoticeKind::Over(report)
+            } else {
+                NoticeKind::Reminder(report)
+            };
+            notices.push(notice(&desk.over, &player, Some(&m), kind));
         }
     }
     Decision {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::acts::{acts, not_asked, play, settle, was_created, why_of};
+use super::acts::{acts, not_asked, play_steps, settle, steps_of, was_created, why_bad};
 use super::apply::open_cards;
 use super::desk::{Desk, cards_left, mover, receipt};
 use super::event::Event;
@@ -60,7 +60,9 @@ impl Wishes {
                     Some((_, before)) => before.push_str("; end"),
                     None => once(&mut w.other, "end")?,
                 },
-                Order::Start(seat) => once(&mut w.other, &format!("start {seat}"))?,
+                Order::Start(seat) => {
+                    once(&mut w.other, &format!("start {}", seat.to_lowercase()))?
+                }
                 Order::Exchange(choice) => once(&mut w.other, &format!("exchange {choice}"))?,
                 Order::IfCreated { created, otherwise } => match &mut w.plan {
                     Some((_, c, o)) => {
@@ -180,11 +182,10 @@ fn cards(
     let now = table.turn_no();
     let moves = mover(table);
     let first = w.pick.as_ref().or(w.guess.as_ref()).map_or(0, |(i, _)| *i);
-    if m.seats.len() != 2 {
+    let Some(other) = m.rival_of(seat) else {
         return Err((first, Why::NoPicks { certain: None }));
-    }
+    };
     let asked = table.asks().iter().any(|a| a.what == What::Pick);
-    let other = Seat(1 - seat.0.min(1));
     if let Some((i, card)) = &w.pick {
         // The mover's own card: for the turn under way, or ahead for his next.
         let turn = if moves == seat { now } else { now + 1 };
@@ -346,42 +347,35 @@ fn moves(desk: &mut Desk, no: MatchNo, seat: Seat, w: &Wishes) -> Result<(), Bad
         }
         return Err((first, not_asked(&m, seat)));
     }
-    // The cards are open, or the game has none.
+    // The cards are open, or the game has none. What answers a question stands where it is asked: a Tulpa's placement before
+    // the turn, an exchange and a monarch's placement after it.
     let placing = my_ask == Some(What::Place);
-    let (at, text) = match (&w.plan, &w.other) {
-        (Some((at, created, otherwise)), _) => {
+    let mut texts: Vec<(usize, String)> = Vec::new();
+    match &w.plan {
+        Some((at, ..)) if w.play.is_some() || w.other.is_some() => {
+            return Err((*at, Why::TwoPlans));
+        }
+        Some((at, created, otherwise)) => {
             let branch = if placing { created } else { otherwise };
-            if w.play.is_some() {
-                return Err((*at, Why::TwoPlans));
-            }
-            (*at, branch.clone().unwrap_or_default())
+            texts.extend(branch.clone().map(|text| (*at, text)));
         }
-        (None, Some((at, other))) => match &w.play {
-            Some(_) => return Err((*at, Why::TwoPlans)),
-            None => (*at, other.clone()),
-        },
-        (None, None) => (
-            w.play.as_ref().map_or(first, |p| p.0),
-            w.play.as_ref().map(|p| p.1.clone()).unwrap_or_default(),
-        ),
-    };
-    let text = match &w.place {
-        // `place` where nothing is to be placed is refused by the rules, with the reason.
-        Some((_, place)) if placing => join(&format!("place {place}"), &text),
-        Some((i, place)) => {
-            return Err((
-                *i,
-                Why::TooMuch {
-                    text: format!("place {place}"),
-                },
-            ));
-        }
-        None => text,
-    };
-    if text.is_empty() {
-        return Err((at, not_asked(&m, seat)));
+        None => texts.extend(w.play.iter().chain(&w.other).cloned()),
     }
-    play(desk, no, seat, &text).map_err(|why| (at, why))
+    if let Some((at, place)) = &w.place {
+        let place = (*at, format!("place {place}"));
+        if placing {
+            texts.insert(0, place);
+        } else {
+            texts.push(place);
+        }
+    }
+    let steps = steps_of(&texts);
+    if steps.is_empty() {
+        return Err((first, not_asked(&m, seat)));
+    }
+    let ordered: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
+    let seats = m.seats_of(desk.actor);
+    play_steps(desk, no, &seats, steps, &ordered.join("; "))
 }
 
 fn join(first: &str, rest: &str) -> String {
@@ -447,7 +441,9 @@ fn check_plan(
     let Some(mine) = m.card_down(plan.turn, seat) else {
         return Ok(());
     };
-    let other = Seat(1 - seat.0.min(1));
+    let Some(other) = m.rival_of(seat) else {
+        return Ok(());
+    };
     let left = cards_left(table, seat);
     let branch = |theirs: &str, text: &str, at: usize| {
         let cards = [(seat, mine.card.0.clone()), (other, theirs.to_owned())];
@@ -455,9 +451,10 @@ fn check_plan(
             return Ok(());
         };
         // With no vacant home square nothing is created; then this branch will not be used.
-        acts(&table, seat, text, &mut crate::rules::NoDice)
+        let steps = steps_of(&[(at, text.to_owned())]);
+        acts(&table, &[seat], steps, &mut crate::rules::NoDice)
             .map(|_| ())
-            .map_err(|wrong| (at, why_of(m, seat, wrong)))
+            .map_err(|bad| why_bad(m, &[seat], bad))
     };
     let at = w.plan.as_ref().map_or(first, |p| p.0);
     if let Some(text) = &plan.created {

@@ -90,6 +90,8 @@ pub struct Kit {
     pub holes: Vec<bool>,
     /// Options as chosen, defaults filled in.
     pub options: Options,
+    /// True for the rulebook's default array.
+    pub standard: bool,
     king: Vec<[Square; 8]>,
     knight: Vec<[Square; 8]>,
     names: Vec<String>,
@@ -133,6 +135,7 @@ impl Kit {
             starred: vec![false; squares],
             holes: vec![false; squares],
             options: book.settle_options(options)?,
+            standard: false,
             king: Vec::with_capacity(squares),
             knight: Vec::with_capacity(squares),
             names: Vec::with_capacity(squares),
@@ -148,9 +151,12 @@ impl Kit {
             let sq = kit
                 .square(name)
                 .ok_or_else(|| SpecError::new(format!("hole `{name}` is not on the board")))?;
-            kit.holes[usize::from(sq)] = true;
+            if std::mem::replace(&mut kit.holes[usize::from(sq)], true) {
+                return Err(SpecError::new(format!("hole `{name}` is named twice")));
+            }
         }
         let chosen = kit.options.get("array").cloned().unwrap_or_default();
+        kit.standard = chosen == book.array;
         match book.arrays.get(&chosen) {
             Some(Array::Rows(rows)) => kit.set_rows(rows)?,
             Some(Array::Men(men)) => kit.set_men(men)?,
@@ -163,6 +169,7 @@ impl Kit {
                 return Err(SpecError::new(format!("there is no array `{chosen}`")));
             }
         }
+        kit.no_man_in_a_hole(&kit.setup)?;
         Ok(kit)
     }
 
@@ -223,8 +230,11 @@ impl Kit {
     /// # Errors
     /// No such letter in the rulebook.
     pub fn need(&self, letter: char) -> Result<u8, SpecError> {
-        self.kind(letter)
-            .ok_or_else(|| SpecError::new(format!("there is no piece `{letter}`")))
+        self.kind(letter).ok_or_else(|| {
+            let known: Vec<String> = self.pieces.iter().map(|p| p.letter.to_string()).collect();
+            SpecError::new(format!("there is no piece `{letter}`"))
+                .hint(format!("pieces: {}", known.join(" ")))
+        })
     }
     /// Letter that notation writes before a move of this kind: empty for a pawn.
     pub fn prefix(&self, kind: u8) -> String {
@@ -302,7 +312,18 @@ impl Kit {
                 return Err(wrong(&format!("{file} squares where {} are", self.files)));
             }
         }
+        self.no_man_in_a_hole(&men)?;
         Ok((men, starred))
+    }
+
+    fn no_man_in_a_hole(&self, men: &[Option<Man>]) -> Result<(), SpecError> {
+        match (0..men.len()).find(|i| self.holes[*i] && men[*i].is_some()) {
+            Some(i) => Err(SpecError::new(format!(
+                "a man stands in the hole `{}`",
+                self.name(i as Square)
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// Sets the array from men listed by seat: `"green": "Mf1 Pg1 Rh1"`.

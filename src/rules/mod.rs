@@ -4,13 +4,14 @@
 //! whose code knows the rest. A [`Table`] is a rulebook with a position on it; an order is text
 //! matched against the legal steps, so parsing *is* legality and no second rule book exists.
 //!
-//! To add a game: one file in `games/`. To add a family: one file in `families/` that implements
+//! To add a game: one file in `games/`, as `games/README.md` says. To add a family: one file in `families/` that implements
 //! [`play::Play`], and a line in the list of `families/mod.rs`.
 
 pub mod betza;
 pub mod families;
 pub mod kit;
 pub mod notation;
+mod order;
 pub mod perft;
 pub mod play;
 pub mod record;

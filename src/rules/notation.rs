@@ -45,6 +45,19 @@ pub fn split_turn(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// A step and the square named in brackets behind it: `Cc1-c3 (f1)`, `Cc1-c3 (by f1)`.
+pub fn named_behind(text: &str) -> Option<(&str, String)> {
+    let (step, named) = text.trim().strip_suffix(')')?.rsplit_once('(')?;
+    let named = named.trim();
+    let named = named.strip_prefix("by ").unwrap_or(named).trim();
+    // `(Cf1)` names the man too
+    let square = named
+        .strip_prefix(|c: char| c.is_ascii_uppercase())
+        .filter(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()))
+        .unwrap_or(named);
+    Some((step.trim(), square.to_ascii_lowercase()))
+}
+
 /// Finds the legal step that a player's text means.
 ///
 /// An exact canonical text always wins. After it, readings in the letter case as written win over
@@ -53,6 +66,11 @@ pub fn split_turn(text: &str) -> Vec<String> {
 pub fn find(text: &str, legal: &[String]) -> Found {
     let text = text.trim();
     if let Some(at) = legal.iter().position(|known| known == text) {
+        return Found::One(at);
+    }
+    // `Start Green`: texts outside the lexicon are words, and their case says nothing
+    let same = |known: &String| known.eq_ignore_ascii_case(text) && Step::parse(known).is_none();
+    if let Some(at) = legal.iter().position(same) {
         return Found::One(at);
     }
     let given = (text.len() <= STEP_BYTES_MAX).then(|| Given::new(text));

@@ -8,6 +8,9 @@ pub fn turns<P: Play>(kit: &Kit, play: &P, state: &P::State, depth: u32) -> u64 
     if depth == 0 {
         return 1;
     }
+    if let Some(count) = play.perft(kit, state, depth) {
+        return count;
+    }
     let Some(seat) = mover(kit, play, state) else {
         return 0;
     };
@@ -27,28 +30,32 @@ fn mover<P: Play>(kit: &Kit, play: &P, state: &P::State) -> Option<Seat> {
 fn within<P: Play>(kit: &Kit, play: &P, state: &P::State, seat: Seat, depth: u32) -> u64 {
     let mut steps = Vec::new();
     play.steps(kit, state, seat, &mut steps);
-    let mut count = 0;
-    for step in &steps {
-        let mut next = state.clone();
-        play.step(kit, &mut next, seat, step, &mut NoDice, &mut Vec::new());
-        if play.ending(kit, &next).is_some() {
-            count += u64::from(depth == 1);
-            continue;
+    steps
+        .iter()
+        .map(|step| behind(kit, play, state, seat, step, depth))
+        .sum()
+}
+
+/// Step sequences of `depth` turns that begin with this legal step.
+pub fn behind<P: Play>(
+    kit: &Kit,
+    play: &P,
+    state: &P::State,
+    seat: Seat,
+    step: &P::Step,
+    depth: u32,
+) -> u64 {
+    let mut next = state.clone();
+    play.step(kit, &mut next, seat, step, &mut NoDice, &mut Vec::new());
+    if play.ending(kit, &next).is_some() {
+        return u64::from(depth == 1);
+    }
+    let mut count = within(kit, play, &next, seat, depth);
+    if play.may_stop(kit, &next, seat) {
+        if depth > 1 {
+            play.stop(kit, &mut next, seat, &mut NoDice, &mut Vec::new());
         }
-        let mut more = Vec::new();
-        play.steps(kit, &next, seat, &mut more);
-        let may_stop = play.may_stop(kit, &next, seat);
-        if !more.is_empty() {
-            count += within(kit, play, &next, seat, depth);
-        }
-        if may_stop {
-            if depth == 1 {
-                count += 1;
-            } else {
-                play.stop(kit, &mut next, seat, &mut NoDice, &mut Vec::new());
-                count += turns(kit, play, &next, depth - 1);
-            }
-        }
+        count += turns(kit, play, &next, depth - 1);
     }
     count
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::kit::Kit;
+use super::kit::{Kit, Square};
 use super::rulebook::SpecError;
 pub use super::view::{Cell, View};
 
@@ -241,6 +241,10 @@ pub trait Play: Sized {
     /// The smallest thing a player orders.
     type Step: Clone + PartialEq + fmt::Debug;
 
+    /// Options of the rulebook that this family reads, with the values it knows; none listed
+    /// where the rulebook itself names them.
+    const OPTIONS: &'static [(&'static str, &'static [&'static str])] = &[];
+
     /// Compiles the spec; refuses what makes no sense.
     fn new(spec: &Self::Spec, kit: &Kit) -> Result<Self, SpecError>;
     /// The first position.
@@ -281,6 +285,11 @@ pub trait Play: Sized {
     /// Number of turns begun, all seats counted, the first being 1.
     fn turn_no(&self, s: &Self::State) -> u32;
 
+    /// Binds the next step to the man on that square, as in `Cc1-c3 (f1)`; false, and nothing
+    /// done, where the game knows nothing of the kind or no such man stands there.
+    fn bind(&self, _kit: &Kit, _s: &mut Self::State, _seat: Seat, _sq: Square) -> bool {
+        false
+    }
     /// The step that the referee plays by itself since nothing else is possible.
     fn forced(&self, kit: &Kit, s: &Self::State, seat: Seat) -> Option<Self::Step> {
         let mut steps = Vec::new();

@@ -1,4 +1,10 @@
 //! Record files: a game as JSON Lines, for exchange and for tests (notation page).
+//!
+//! [`replay`] holds a record against the rules, figure by figure; [`Writer`] makes one of a match.
+
+mod write;
+
+pub use write::Writer;
 
 use std::collections::BTreeMap;
 
@@ -23,13 +29,44 @@ pub struct RecordError {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Header {
     game: String,
     array: Option<Value>,
     #[serde(default)]
-    options: BTreeMap<String, String>,
+    options: BTreeMap<String, Value>,
     position: Option<Value>,
+    /// Options may stand beside the id: `{"game":"tulpas","reveal":"outcome"}`.
+    #[serde(flatten)]
+    beside: BTreeMap<String, Value>,
+}
+
+impl Header {
+    /// The options chosen, the array among them.
+    fn options(&mut self) -> Result<Options, String> {
+        let mut options = Options::new();
+        let given = std::mem::take(&mut self.options).into_iter();
+        for (key, value) in given.chain(std::mem::take(&mut self.beside)) {
+            let value = match value {
+                Value::String(text) => text,
+                Value::Bool(_) | Value::Number(_) => value.to_string(),
+                _ => return Err(format!("option `{key}` is a word")),
+            };
+            options.insert(key, value);
+        }
+        match self.array.take() {
+            None | Some(Value::Null) => {}
+            Some(Value::String(name)) => {
+                options.insert("array".to_owned(), name);
+            }
+            Some(Value::Array(rows)) => {
+                let rows: Option<Vec<&str>> = rows.iter().map(Value::as_str).collect();
+                let rows = rows.ok_or("`array` is a name or rows")?;
+                options.insert("array".to_owned(), rows.join("/"));
+            }
+            Some(_) => return Err("`array` is a name or rows".to_owned()),
+        }
+        Ok(options)
+    }
 }
 
 #[derive(Deserialize, Default)]
@@ -76,6 +113,8 @@ struct Replay {
     at: usize,
     /// Happenings that the referee caused and the record must tell: rolls, passes, placements.
     pending: std::collections::VecDeque<Happening>,
+    /// The outcome is told: nothing may follow.
+    closed: bool,
 }
 
 fn fail(line: usize, what: impl Into<String>) -> RecordError {
@@ -108,7 +147,7 @@ impl Replay {
             .map(|(i, l)| (i + 1, l.trim()))
             .filter(|(_, l)| !l.is_empty());
         let (no, first) = rows.next().ok_or_else(|| fail(1, "an empty record"))?;
-        let header: Header =
+        let mut header: Header =
             serde_json::from_str(first).map_err(|e| fail(no, format!("header: {e}")))?;
         let book = shelf.get(&header.game).ok_or_else(|| {
             let hint = shelf
@@ -117,18 +156,7 @@ impl Replay {
                 .unwrap_or_default();
             fail(no, format!("there is no game `{}`{hint}", header.game))
         })?;
-        let mut options: Options = header.options;
-        match header.array {
-            None | Some(Value::Null) => {}
-            Some(Value::String(name)) => {
-                options.insert("array".to_owned(), name);
-            }
-            Some(Value::Array(rows)) => {
-                let rows: Vec<&str> = rows.iter().filter_map(Value::as_str).collect();
-                options.insert("array".to_owned(), rows.join("/"));
-            }
-            Some(_) => return Err(fail(no, "`array` is a name or rows")),
-        }
+        let options = header.options().map_err(|e| fail(no, e))?;
         let mut lines = Vec::new();
         for (no, row) in rows {
             let line: Line = serde_json::from_str(row).map_err(|e| fail(no, e.to_string()))?;
@@ -153,6 +181,7 @@ impl Replay {
             lines,
             at: 0,
             pending: Default::default(),
+            closed: false,
         };
         replay.expect(pending, true);
         Ok(replay)
@@ -188,7 +217,11 @@ impl Replay {
                 self.pending.pop_front();
             }
         }
+        if self.closed {
+            return Err(fail(no, "the record goes on behind its outcome"));
+        }
         if let Some(outcome) = &line.outcome {
+            self.closed = true;
             return self.outcome(no, outcome);
         }
         let name = line
@@ -242,7 +275,7 @@ impl Replay {
 
     fn outcome(&mut self, no: usize, outcome: &Outcome) -> Result<(), RecordError> {
         let Some(ending) = self.table.ending() else {
-            return Err(fail(no, "the game is not over here"));
+            return self.settled(no, outcome);
         };
         let book = self.table.book();
         let winners: Vec<&str> = ending.winners.iter().map(|s| book.seat_name(*s)).collect();
@@ -260,6 +293,40 @@ impl Replay {
             ));
         }
         Ok(())
+    }
+
+    /// An outcome that players brought about and no rule: agreed, resigned, a draw claimed.
+    fn settled(&self, no: usize, outcome: &Outcome) -> Result<(), RecordError> {
+        let book = self.table.book();
+        let teams = &self.table.kit().teams;
+        let mut winners = Vec::new();
+        for name in &outcome.winner {
+            let seat = book
+                .seat_named(name)
+                .ok_or_else(|| fail(no, format!("there is no seat `{name}`")))?;
+            winners.push(seat.at());
+        }
+        let fits = match outcome.reason.as_str() {
+            "agreed" => winners.is_empty(),
+            // a whole team, and not everybody
+            "resigned" => winners.first().is_some_and(|first| {
+                let team = |seat: usize| teams.get(seat) == teams.get(*first);
+                (0..teams.len()).all(|seat| team(seat) == winners.contains(&seat))
+                    && winners.len() < teams.len()
+            }),
+            reason => winners.is_empty() && self.table.draw_claim().as_deref() == Some(reason),
+        };
+        if fits {
+            Ok(())
+        } else {
+            Err(fail(
+                no,
+                format!(
+                    "the game is not over here, the record says {:?} by `{}`",
+                    outcome.winner, outcome.reason
+                ),
+            ))
+        }
     }
 
     fn rolled(
@@ -294,6 +361,9 @@ impl Replay {
                 Err(fail(no, format!("only `{card}` is left")))
             };
         }
+        if cards.len() != self.table.book().seats.len() {
+            return Err(fail(no, "`cards` holds one card of each seat"));
+        }
         // white's card first, then black's, whoever moves
         for (i, card) in cards.iter().enumerate() {
             self.act(no, Seat(i as u8), &format!("pick {card}"))?;
@@ -312,6 +382,12 @@ impl Replay {
             return Err(fail(no, format!("the record leaves out {h:?}")));
         }
         if let Some(figures) = &line.legal {
+            if figures.len() != steps.len() {
+                return Err(fail(
+                    no,
+                    format!("{} figures for {} steps", figures.len(), steps.len()),
+                ));
+            }
             let mut so_far: Vec<&str> = Vec::new();
             for (i, step) in steps.iter().enumerate() {
                 let next = self
@@ -343,7 +419,12 @@ impl Replay {
             if next.steps.contains(text) {
                 return Err(fail(no, format!("`{text}` is legal here")));
             }
-            if let Ok((_, happened)) = self.table.act(seat, text, &mut super::play::NoDice) {
+            // A record's texts are canonical: what is only read as another text is refused as this one.
+            if let Ok((_, happened)) = self.table.act(seat, text, &mut super::play::NoDice)
+                && played(&happened).is_some_and(|(steps, forced)| {
+                    steps[..steps.len() - forced].join("; ") == *text
+                })
+            {
                 return Err(fail(no, format!("`{text}` was played: {happened:?}")));
             }
         }
@@ -358,20 +439,31 @@ impl Replay {
             .table
             .act(seat, order, &mut dice)
             .map_err(|w| fail(no, describe(order, &w)))?;
-        if let Some(Happening::Played { steps, forced, .. }) = happened
-            .iter()
-            .find(|h| matches!(h, Happening::Played { .. }))
-            && *forced > 0
-        {
-            return Err(fail(
-                no,
-                format!("the record leaves out {:?}", &steps[steps.len() - forced..]),
-            ));
+        if let Some((steps, forced)) = played(&happened) {
+            if forced > 0 {
+                let left_out = &steps[steps.len() - forced..];
+                return Err(fail(no, format!("the record leaves out {left_out:?}")));
+            }
+            let told = super::notation::split_turn(order).len();
+            if steps.len() < told {
+                return Err(fail(
+                    no,
+                    format!("the turn was over after {} of {told} steps", steps.len()),
+                ));
+            }
         }
         self.table = table;
         self.expect(happened, false);
         Ok(())
     }
+}
+
+/// The steps of a turn among what happened, and how many of them the referee played.
+fn played(happened: &[Happening]) -> Option<(&[String], usize)> {
+    happened.iter().find_map(|h| match h {
+        Happening::Played { steps, forced, .. } => Some((steps.as_slice(), *forced)),
+        _ => None,
+    })
 }
 
 fn describe(order: &str, wrong: &Wrong) -> String {

@@ -8,11 +8,13 @@ use ron::extensions::Extensions;
 use serde::{Deserialize, Serialize};
 
 use super::families::Family;
-use super::play::{Options, Seat};
+use super::play::{NoDice, Options, Seat};
 use super::table::Rules;
 
 /// Largest rulebook file, bytes.
 pub const RULEBOOK_BYTES_MAX: usize = 64 * 1024;
+/// Most seats of a game.
+const SEATS_MAX: usize = 8;
 /// Most option values written by a player, bytes each.
 const OPTION_BYTES_MAX: usize = 2048;
 /// Compiled option sets kept per rulebook.
@@ -204,45 +206,91 @@ impl Rulebook {
             text: text.to_owned(),
             compiled: Mutex::default(),
         };
-        book.check()?;
+        book.check().map_err(|e| place(text, e))?;
         Ok(book)
     }
 
     fn check(&self) -> Result<(), SpecError> {
-        if self.seats.is_empty() || self.seats.len() > 8 {
-            return Err(SpecError::new("a game has 1 to 8 seats"));
+        let wrong = |what: String| Err(SpecError::new(what));
+        if self.title.trim().is_empty() || self.summary.trim().is_empty() {
+            return wrong("a game needs a `title` and a `summary`".to_owned());
         }
-        if !self.arrays.contains_key(&self.array) {
-            return Err(
-                SpecError::new(format!("the default array `{}` is not there", self.array)).hint(
-                    format!(
-                        "arrays: {}",
-                        self.array_names().collect::<Vec<_>>().join(", ")
-                    ),
-                ),
-            );
+        if self.seats.is_empty() || self.seats.len() > SEATS_MAX {
+            return wrong(format!("a game has 1 to {SEATS_MAX} `seats`"));
         }
-        for letter in self.pieces.keys() {
-            if !letter.is_ascii_uppercase() {
-                return Err(SpecError::new(format!(
-                    "piece `{letter}` is not an upper-case letter A to Z"
-                )));
+        for (no, seat) in self.seats.iter().enumerate() {
+            let clean = !seat.name.is_empty() && seat.name.bytes().all(|b| b.is_ascii_lowercase());
+            if !clean || self.seats[..no].iter().any(|s| s.name == seat.name) {
+                return wrong(format!(
+                    "seat `{}` needs a name of its own in small letters",
+                    seat.name
+                ));
             }
         }
+        if !self.arrays.contains_key(&self.array) {
+            let known: Vec<&str> = self.array_names().collect();
+            let hint = match nearest(&self.array, &known) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("arrays: {}", known.join(", ")),
+            };
+            return Err(
+                SpecError::new(format!("the default array `{}` is not there", self.array))
+                    .hint(hint),
+            );
+        }
+        for (letter, piece) in &self.pieces {
+            if !letter.is_ascii_uppercase() {
+                return wrong(format!(
+                    "piece `{letter}` is not an upper-case letter A to Z"
+                ));
+            }
+            if piece.name.trim().is_empty() {
+                return wrong(format!("piece `{letter}` needs a name"));
+            }
+        }
+        let mut silent = self.pieces.iter().filter(|(_, p)| p.silent);
+        if let (Some((one, _)), Some((two, _))) = (silent.next(), silent.next()) {
+            return wrong(format!(
+                "`{one}` and `{two}` are both `silent`: moves without a letter would be either's"
+            ));
+        }
         for name in self.arrays.keys() {
-            self.rules(&Options::from([("array".to_owned(), name.clone())]))?;
+            self.playable(&Options::from([("array".to_owned(), name.clone())]))
+                .map_err(|e| SpecError {
+                    what: if self.arrays.len() > 1 {
+                        format!("array `{name}`: {}", e.what)
+                    } else {
+                        e.what
+                    },
+                    ..e
+                })?;
         }
         for (key, def) in &self.options {
             if key == "array" || def.values.is_empty() {
-                return Err(SpecError::new(format!(
+                return wrong(format!(
                     "option `{key}` needs at least one value and another name than `array`"
-                )));
+                ));
             }
-            for value in &def.values {
-                self.rules(&Options::from([(key.clone(), value.clone())]))?;
+            for (no, value) in def.values.iter().enumerate() {
+                if def.values[..no].contains(value) {
+                    return wrong(format!("option `{key}` has the value `{value}` twice"));
+                }
+                self.playable(&Options::from([(key.clone(), value.clone())]))?;
             }
         }
         Ok(())
+    }
+
+    /// Compiles the rules for these options and sees that a game can begin.
+    fn playable(&self, options: &Options) -> Result<(), SpecError> {
+        let start = self.rules(options)?.begin(&mut NoDice, &mut Vec::new());
+        match start.ending() {
+            Some(ending) => Err(SpecError::new(format!(
+                "the game would be over before its first turn ({})",
+                ending.reason
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// Names of the arrays.
@@ -266,7 +314,9 @@ impl Rulebook {
                 return Err(SpecError::new(format!("option `{key}` is too long")));
             }
             if key == "array" && value.contains('/') {
-                settled.insert(key.clone(), value.clone());
+                // FEN-like, perhaps with the side to move, which an array always leaves to the first
+                let rows = value.trim().trim_end_matches(" w");
+                settled.insert(key.clone(), rows.to_owned());
                 continue;
             }
             let values: Vec<&str> = if key == "array" {
@@ -277,9 +327,12 @@ impl Rulebook {
                 let known: Vec<&str> = std::iter::once("array")
                     .chain(self.options.keys().map(String::as_str))
                     .collect();
+                let hint = match nearest(key, &known) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("options: {}", known.join(", ")),
+                };
                 return Err(
-                    SpecError::new(format!("`{}` has no option `{key}`", self.id))
-                        .hint(format!("options: {}", known.join(", "))),
+                    SpecError::new(format!("`{}` has no option `{key}`", self.id)).hint(hint),
                 );
             };
             let found = values.iter().find(|v| v.eq_ignore_ascii_case(value));
@@ -326,6 +379,34 @@ impl Rulebook {
     pub fn seat_name(&self, seat: Seat) -> &str {
         self.seats.get(seat.at()).map_or("?", |s| s.name.as_str())
     }
+}
+
+/// Where in the file an error lies that only sense could find: at the first word in backquotes that
+/// the file writes as a key, a letter or a text.
+fn place(text: &str, e: SpecError) -> SpecError {
+    if e.place.is_some() {
+        return e;
+    }
+    let words = e.what.split('`').skip(1).step_by(2);
+    let forms = |w: &str| {
+        [
+            format!("'{w}'"),
+            format!("{w:?}"),
+            format!("{w}:"),
+            w.to_owned(),
+        ]
+    };
+    let found = words
+        .flat_map(forms)
+        .filter(|form| form.len() > 2 && form != "''")
+        .find_map(|form| {
+            text.lines().enumerate().find_map(|(no, line)| {
+                let code = line.split("//").next().unwrap_or(line);
+                let column = code.find(&form)?;
+                Some((no + 1, code[..column].chars().count() + 1))
+            })
+        });
+    SpecError { place: found, ..e }
 }
 
 fn spanned(e: &ron::error::SpannedError) -> SpecError {

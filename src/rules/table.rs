@@ -4,14 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::kit::Kit;
-use super::notation::{self, Found};
+use super::order;
 use super::play::{
-    Ask, Dice, Ending, Happening, NEAREST_MAX, Next, NoDice, Options, Play, Seat, View, What, Wrong,
+    Ask, Dice, Ending, Happening, Next, NoDice, Options, Play, Seat, View, What, Wrong,
 };
 use super::rulebook::{Rulebook, SpecError};
-
-/// Steps that one turn may have at most; far above any game's need.
-pub const STEPS_MAX: usize = 64;
 
 /// Compiled rules of one rulebook with its options chosen.
 pub trait Rules: Send + Sync + fmt::Debug {
@@ -50,6 +47,9 @@ pub trait Position: Send + Sync + fmt::Debug {
         dice: &mut dyn Dice,
         out: &mut Vec<Happening>,
     ) -> bool;
+    /// As [`Play::bind`], the square by its name.
+    #[doc(hidden)]
+    fn bind(&mut self, seat: Seat, square: &str) -> bool;
     #[doc(hidden)]
     fn stop(&mut self, seat: Seat, dice: &mut dyn Dice, out: &mut Vec<Happening>);
     #[doc(hidden)]
@@ -68,6 +68,8 @@ pub trait Position: Send + Sync + fmt::Debug {
     fn save(&self) -> Vec<u8>;
     #[doc(hidden)]
     fn perft(&self, depth: u32) -> u64;
+    #[doc(hidden)]
+    fn divide(&self, depth: u32) -> Vec<(String, u64)>;
     #[doc(hidden)]
     fn steps_exactly(&self, steps: u32) -> u64;
     #[doc(hidden)]
@@ -110,6 +112,22 @@ where
     P: Play + Send + Sync + fmt::Debug + 'static,
     P::State: Send + Sync,
 {
+    for (key, value) in kit.options.iter().filter(|(key, _)| *key != "array") {
+        let known: Vec<&str> = P::OPTIONS.iter().map(|(name, _)| *name).collect();
+        let Some((_, values)) = P::OPTIONS.iter().find(|(name, _)| name == key) else {
+            let error = SpecError::new(format!("this family of rules reads no option `{key}`"));
+            return Err(match known.as_slice() {
+                [] => error.hint("it has no options beside `array`"),
+                some => error.hint(format!("options: {}", some.join(", "))),
+            });
+        };
+        if !values.is_empty() && !values.contains(&value.as_str()) {
+            return Err(
+                SpecError::new(format!("option `{key}` knows no value `{value}`"))
+                    .hint(format!("values: {}", values.join(", "))),
+            );
+        }
+    }
     let play = P::new(spec, &kit)?;
     Ok(Arc::new(Shared(Arc::new(Fixed { kit, play }))))
 }
@@ -195,6 +213,11 @@ where
         play.step(kit, &mut self.state, seat, step, dice, out);
         true
     }
+    fn bind(&mut self, seat: Seat, square: &str) -> bool {
+        let Fixed { kit, play } = &*self.fixed;
+        kit.square(square)
+            .is_some_and(|sq| play.bind(kit, &mut self.state, seat, sq))
+    }
     fn stop(&mut self, seat: Seat, dice: &mut dyn Dice, out: &mut Vec<Happening>) {
         let Fixed { kit, play } = &*self.fixed;
         play.stop(kit, &mut self.state, seat, dice, out);
@@ -227,8 +250,22 @@ where
     }
     fn perft(&self, depth: u32) -> u64 {
         let Fixed { kit, play } = &*self.fixed;
-        play.perft(kit, &self.state, depth)
-            .unwrap_or_else(|| super::perft::turns(kit, play, &self.state, depth))
+        super::perft::turns(kit, play, &self.state, depth)
+    }
+    fn divide(&self, depth: u32) -> Vec<(String, u64)> {
+        let Fixed { kit, play } = &*self.fixed;
+        let mut out = Vec::new();
+        for ask in self.asks().iter().filter(|ask| ask.what == What::Turn) {
+            let mut steps = Vec::new();
+            play.steps(kit, &self.state, ask.seat, &mut steps);
+            out.extend(steps.iter().map(|step| {
+                let count =
+                    super::perft::behind(kit, play, &self.state, ask.seat, step, depth.max(1));
+                (play.say(kit, &self.state, step), count)
+            }));
+        }
+        out.sort_unstable();
+        out
     }
     fn steps_exactly(&self, steps: u32) -> u64 {
         super::perft::steps(&self.fixed.kit, &self.fixed.play, &self.state, steps)
@@ -325,6 +362,10 @@ impl Table {
     pub fn book(&self) -> &Arc<Rulebook> {
         &self.book
     }
+    /// The options chosen when it was set up.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
     /// Board, seats and pieces.
     pub fn kit(&self) -> &Kit {
         self.at.kit()
@@ -357,6 +398,10 @@ impl Table {
     pub fn perft(&self, depth: u32) -> u64 {
         self.at.perft(depth)
     }
+    /// The same by first step, sorted by its text; `depth` is at least 1.
+    pub fn divide(&self, depth: u32) -> Vec<(String, u64)> {
+        self.at.divide(depth)
+    }
     /// Ordered lists of exactly this many steps within the present turn.
     pub fn steps_exactly(&self, steps: u32) -> u64 {
         self.at.steps_exactly(steps)
@@ -382,7 +427,7 @@ impl Table {
         let mut at = self.at.boxed();
         let mut done = Vec::new();
         for text in so_far {
-            let step = find(&*at, seat, text, &done)?;
+            let step = order::find(&mut *at, seat, text, &done)?;
             if !at.step(seat, &step, &mut NoDice, &mut Vec::new()) {
                 return Err(Wrong::NotAsked);
             }
@@ -420,9 +465,9 @@ impl Table {
         let mut at = self.at.boxed();
         let mut out = Vec::new();
         if ask.what == What::Turn {
-            play_turn(&mut *at, seat, order, dice, &mut out)?;
+            order::play_turn(&mut *at, seat, order, dice, &mut out)?;
         } else {
-            let step = find(&*at, seat, order.trim(), &[])?;
+            let step = order::choose(&mut *at, seat, order.trim())?;
             at.step(seat, &step, dice, &mut out);
         }
         if let Some(ending) = at.ending() {
@@ -434,103 +479,5 @@ impl Table {
             at,
         };
         Ok((table, out))
-    }
-}
-
-/// Does this step text close a turn?
-fn closes(text: &str) -> bool {
-    matches!(text.to_ascii_lowercase().as_str(), "end" | "pass" | "done")
-}
-
-fn play_turn(
-    at: &mut dyn Position,
-    seat: Seat,
-    order: &str,
-    dice: &mut dyn Dice,
-    out: &mut Vec<Happening>,
-) -> Result<(), Wrong> {
-    let mut done: Vec<String> = Vec::new();
-    let mut remarks = Vec::new();
-    let mut closed = false;
-    let over = |at: &dyn Position| {
-        at.ending().is_some() || (at.may_stop(seat) && at.texts(seat).is_empty())
-    };
-    for (i, text) in notation::split_turn(order).into_iter().enumerate() {
-        if closed || i >= STEPS_MAX || (i > 0 && over(at)) {
-            return Err(Wrong::TooMuch { at: i, text });
-        }
-        if closes(&text) {
-            if !at.may_stop(seat) {
-                return Err(Wrong::Unfinished {
-                    done,
-                    legal: nearest_few(at.texts(seat)),
-                    may_end: false,
-                });
-            }
-            closed = true;
-            done.push("end".to_owned());
-            continue;
-        }
-        let step = find(at, seat, &text, &done)?;
-        at.step(seat, &step, dice, &mut remarks);
-        done.push(step);
-    }
-    let mut forced = 0;
-    while !closed && !over(at) {
-        let step = (!at.may_stop(seat) && !done.is_empty())
-            .then(|| at.forced(seat))
-            .flatten();
-        match step {
-            Some(step) if forced < STEPS_MAX && at.step(seat, &step, dice, &mut remarks) => {
-                done.push(step);
-                forced += 1;
-            }
-            _ => {
-                return Err(Wrong::Unfinished {
-                    done,
-                    legal: nearest_few(at.texts(seat)),
-                    may_end: at.may_stop(seat),
-                });
-            }
-        }
-    }
-    out.push(Happening::Played {
-        seat,
-        steps: done,
-        forced,
-    });
-    out.append(&mut remarks);
-    if at.ending().is_none() {
-        at.stop(seat, dice, out);
-    }
-    Ok(())
-}
-
-fn nearest_few(mut texts: Vec<String>) -> Vec<String> {
-    texts.truncate(NEAREST_MAX);
-    texts
-}
-
-/// The one legal step that the text means.
-fn find(at: &dyn Position, seat: Seat, text: &str, done: &[String]) -> Result<String, Wrong> {
-    let legal = at.texts(seat);
-    match notation::find(text, &legal) {
-        Found::One(i) => Ok(legal[i].clone()),
-        Found::Many(many) => Err(Wrong::Ambiguous {
-            at: done.len(),
-            text: text.to_owned(),
-            readings: many.into_iter().map(|i| legal[i].clone()).collect(),
-        }),
-        Found::None { nearest } => Err(Wrong::NoSuchStep {
-            at: done.len(),
-            text: text.to_owned(),
-            done: done.to_vec(),
-            why: at.why_not(seat, text),
-            legal: nearest
-                .into_iter()
-                .take(NEAREST_MAX)
-                .map(|i| legal[i].clone())
-                .collect(),
-        }),
     }
 }

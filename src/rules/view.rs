@@ -24,6 +24,9 @@ pub struct View {
     pub notes: Vec<(Option<Seat>, String, String)>,
     /// Four seats: a man is drawn with the letter of its colour.
     pub four: bool,
+    /// Armies whose leader is captured: their men stand, but move only where somebody else commands them.
+    #[serde(default)]
+    pub leaderless: Vec<Seat>,
 }
 
 /// What stands on a square.

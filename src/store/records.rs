@@ -274,6 +274,17 @@ impl Registry for Shelved<'_> {
             .filter_map(|(_, bytes)| postcard::from_bytes(bytes).ok())
             .collect()
     }
+    fn lines_from(&self, no: MatchNo, at: u32) -> Vec<Line> {
+        let game = self.game(no);
+        let most = game.map_or(0, |m| m.lines.saturating_sub(at));
+        (at..at.saturating_add(most))
+            .take(LINES_MAX)
+            .filter_map(|at| {
+                let key = [no.0.to_be_bytes(), at.to_be_bytes()].concat();
+                postcard::from_bytes(&self.raw(Tree::Ledger, &key)?).ok()
+            })
+            .collect()
+    }
     fn held(&self, code: &str) -> Option<Held> {
         let bytes = self.raw(Tree::Held, code.as_bytes())?;
         self.note(serde_json::from_slice(&bytes).map_err(|e| e.to_string()))

@@ -200,12 +200,10 @@ fn begin(no: u32, book: &Rulebook) -> Payload {
         book: digest,
         options: book.settle_options(&Options::new()).unwrap_or_default(),
         reveal_both: true,
-        clock: Pace {
-            days: 7,
-            auto: false,
-        },
+        clock: Pace::days(7),
         players: players.map(PlayerNo).to_vec(),
-        wish: Some(Seat(0)),
+        wishes: vec![(Seat(0), 0)],
+        people: 2,
         open: false,
     });
     events.push(Event::Accepted {

@@ -3,7 +3,7 @@
 //! Every square is a gap and a man. The last turn is marked in the gaps, `(N)` where a man now stands and `(.)` where he
 //! left, `|` between two such neighbours, so that no column moves.
 
-use super::{Drawing, file_name};
+use super::Drawing;
 use crate::rules::Cell;
 
 /// Room for the rank label and the blanks before the first gap.
@@ -54,15 +54,16 @@ pub(super) fn lines(drawing: &Drawing, figures: bool) -> Vec<Line> {
         .any(|c| matches!(c, Cell::Man { mark: Some(_), .. }));
     let mut width = usize::from(drawing.view.four) + 1 + usize::from(marked);
     // A board that would not fit loses the room for marks before it loses its columns.
-    while width > 1 && LABEL + drawing.files() * (width + 1) + 4 > super::super::words::COLUMNS {
+    while width > 1 && LABEL + columns(drawing) * (width + 1) + 4 > super::super::words::COLUMNS {
         width -= 1;
     }
     let mut all = headings(drawing, width);
-    for rank in drawing.rank_order() {
-        let label = rank + 1;
+    for row in drawing.rows() {
+        let label = row.first().map(|sq| drawing.labels(*sq).0);
+        let label = label.unwrap_or_default();
         let mut before = false;
         let mut cells = Vec::new();
-        for file in drawing.file_order() {
+        for (file, rank) in row {
             let now = drawing.touched(file, rank);
             cells.push(Square {
                 gap: gap(before, now),
@@ -90,27 +91,37 @@ fn gap(before: bool, now: bool) -> char {
     }
 }
 
-/// The names of the files; from the 27th on they are two letters, one below the other.
+/// Squares in a row.
+fn columns(drawing: &Drawing) -> usize {
+    if drawing.sideways() {
+        drawing.ranks()
+    } else {
+        drawing.files()
+    }
+}
+
+/// The names of the columns; files from the 27th on are two letters, one below the other.
 fn headings(drawing: &Drawing, width: usize) -> Vec<Line> {
-    let order = drawing.file_order();
-    let tall = drawing.files() > 26 && width < 2;
+    let names: Vec<String> = drawing
+        .rows()
+        .first()
+        .map(|row| row.iter().map(|sq| drawing.labels(*sq).1).collect())
+        .unwrap_or_default();
+    let tall = width < 2 && names.iter().any(|n| n.len() > 1);
     let rows: &[usize] = if tall { &[0, 1] } else { &[0] };
     let mut all = Vec::new();
     for row in rows {
-        let text = |file: usize| {
-            let name = file_name(file);
-            match (tall, row, name.len()) {
-                (false, ..) => name,
-                (true, 0, 1) => " ".into(),
-                (true, 0, _) => name[..1].to_string(),
-                (true, _, len) => name[len - 1..].to_string(),
-            }
+        let text = |name: &str| match (tall, row, name.len()) {
+            (false, ..) => name.to_owned(),
+            (true, 0, 1) => " ".into(),
+            (true, 0, _) => name[..1].to_string(),
+            (true, _, len) => name[len - 1..].to_string(),
         };
-        let cells = order
+        let cells = names
             .iter()
-            .map(|f| Square {
+            .map(|n| Square {
                 gap: ' ',
-                text: format!("{:<width$}", text(*f)),
+                text: format!("{:<width$}", text(n)),
                 at: None,
             })
             .collect();
@@ -136,7 +147,13 @@ fn square(drawing: &Drawing, cell: &Cell, width: usize, figures: bool) -> String
             name,
         } => {
             if drawing.view.four {
-                text.push(drawing.colour(*seat));
+                let colour = drawing.colour(*seat);
+                // An army without its leader is told by a small letter.
+                text.push(if drawing.view.leaderless.contains(seat) {
+                    colour.to_ascii_lowercase()
+                } else {
+                    colour
+                });
                 text.push(*letter);
             } else {
                 let figure = if figures {

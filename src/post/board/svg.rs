@@ -1,6 +1,6 @@
 //! The board as a picture, for web pages and exports. Whole numbers only; the same view gives the same bytes.
 
-use super::{Drawing, capital, file_name, plain, seat_name, square_name};
+use super::{Drawing, capital, plain, seat_name, square_name};
 use crate::post::hypertext::escape;
 use crate::rules::Cell;
 
@@ -34,18 +34,16 @@ fn colours(name: &str, seat: u8) -> (&'static str, &'static str) {
 
 /// A whole SVG document.
 pub(super) fn draw(drawing: &Drawing) -> String {
-    let (files, ranks) = (drawing.file_order(), drawing.rank_order());
-    let (width, height) = (
-        files.len() * SIDE + 2 * MARGIN,
-        ranks.len() * SIDE + 2 * MARGIN,
-    );
+    let rows = drawing.rows();
+    let columns = rows.first().map_or(0, Vec::len);
+    let (width, height) = (columns * SIDE + 2 * MARGIN, rows.len() * SIDE + 2 * MARGIN);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
          font-family=\"DejaVu Sans,sans-serif\" text-anchor=\"middle\" role=\"img\">\n<title>board</title>\n\
          <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
     );
-    for (row, rank) in ranks.iter().enumerate() {
-        for (column, file) in files.iter().enumerate() {
+    for (row, squares) in rows.iter().enumerate() {
+        for (column, (file, rank)) in squares.iter().enumerate() {
             let cell = drawing.cell(*file, *rank);
             if matches!(cell, Cell::Hole) {
                 continue;
@@ -71,7 +69,7 @@ pub(super) fn draw(drawing: &Drawing) -> String {
                     drawing,
                     (x, y),
                     (seat.0, *letter, *mark, name.as_deref()),
-                    rank * files.len() + file,
+                    rank * drawing.files() + file,
                 );
             }
         }
@@ -82,15 +80,18 @@ pub(super) fn draw(drawing: &Drawing) -> String {
             escape(text)
         ));
     };
-    for (column, file) in files.iter().enumerate() {
-        let x = MARGIN + column * SIDE + SIDE / 2;
-        label(&mut out, x, MARGIN - 8, &file_name(*file));
-        label(&mut out, x, height - MARGIN + 18, &file_name(*file));
+    for (column, square) in rows.iter().flatten().take(columns).enumerate() {
+        let (x, name) = (MARGIN + column * SIDE + SIDE / 2, drawing.labels(*square).1);
+        label(&mut out, x, MARGIN - 8, &name);
+        label(&mut out, x, height - MARGIN + 18, &name);
     }
-    for (row, rank) in ranks.iter().enumerate() {
-        let y = MARGIN + row * SIDE + SIDE / 2 + 5;
-        label(&mut out, MARGIN / 2, y, &(rank + 1).to_string());
-        label(&mut out, width - MARGIN / 2, y, &(rank + 1).to_string());
+    for (row, square) in rows.iter().filter_map(|r| r.first()).enumerate() {
+        let (y, name) = (
+            MARGIN + row * SIDE + SIDE / 2 + 5,
+            drawing.labels(*square).0,
+        );
+        label(&mut out, MARGIN / 2, y, &name);
+        label(&mut out, width - MARGIN / 2, y, &name);
     }
     out.push_str("</svg>\n");
     out

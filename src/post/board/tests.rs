@@ -31,6 +31,7 @@ fn fen(rows: &str) -> View {
         to_move: vec![],
         notes: vec![],
         four: false,
+        leaderless: vec![],
     }
 }
 
@@ -181,6 +182,42 @@ fn a_board_of_four() {
         blue.starts_with("      h  g  f  e  d  c  b  a\n   1  GR GP(GM)"),
         "{blue}"
     );
+    // West looks east: his own raven at his right hand, and the ranks run from left to right.
+    let yellow = "
+      8  7  6  5  4  3  2  1
+   h  RR RP RM .  .  .  GS GR   h
+   g  RS RS RS .  .  .  GS GP   g
+   f  .  .  .  .  .  .  GS(GM)  f
+   e  .  .  .  .  .  .  .  .    e
+   d  .  .  .  .  .  .  .  .    d
+   c  BM BS .  .  .  .  .  .    c
+   b  BP BS .  .  .  YS YS YS   b
+   a  BR BS .  .  .  YM YP YR   a
+      8  7  6  5  4  3  2  1
+"
+    .trim_start_matches('\n');
+    view.last = vec![5];
+    assert_eq!(plain(&view, Some(1), &names), yellow);
+    let red = plain(&view, Some(3), &names);
+    assert!(
+        red.starts_with("      1  2  3  4  5  6  7  8\n   a  YR YP YM")
+            && red.contains("   h  GR GS .  .  .  RM RP RR   h\n"),
+        "{red}"
+    );
+    // An army without its monarch.
+    view.leaderless = vec![Seat(1)];
+    let text = plain(&view, None, &names);
+    assert!(
+        text.contains("   1  yR yS ") && text.contains("GM"),
+        "{text}"
+    );
+    let svg = draw_svg(&Drawing {
+        view: &view,
+        eyes: Some(Seat(1)),
+        seats: &names,
+    });
+    assert_eq!(svg.matches("width=\"40\"").count(), 64);
+    view.leaderless.clear();
     // Two names with one first letter: numbers.
     let text = plain(&view, None, &seats("green grey blue red"));
     assert!(text.contains("1M") && text.contains("2M") && text.contains("BM"));

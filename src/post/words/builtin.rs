@@ -1,6 +1,6 @@
-//! The templates that are built in: every file of `templates/en` and `templates/help`, listed by the build script.
+//! The templates that are built in: every file of `templates/en`, `help` and `rules`, listed by the build script.
 
-/// Name and text of each built-in template; help topics begin with `help/`.
+/// Name and text of each built-in template; help topics begin with `help/`, rules with `rules/`.
 pub const BUILTIN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/templates.rs"));
 
 /// Names of the built-in templates, in the order of the list.

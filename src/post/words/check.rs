@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use minijinja::ErrorKind;
 
-use super::{SUBJECT, Templates, WordsError};
+use super::{SUBJECT, Templates, WordsError, is_part};
 
 impl Templates {
     /// Every variable is one that the program hands over, every filter exists, every included part exists.
@@ -13,7 +13,7 @@ impl Templates {
         for name in &names {
             let known = &self.known[name];
             for variable in self.variables(name)? {
-                if !name.starts_with('_') && !known.contains(&variable) {
+                if !is_part(name) && !known.contains(&variable) {
                     let given: Vec<&str> = known.iter().map(String::as_str).collect();
                     let what = format!(
                         "`{variable}` is not given here\n  hint: given are: {}",
@@ -30,7 +30,7 @@ impl Templates {
     }
 
     fn keys(&self, name: &str) -> Vec<String> {
-        match name.starts_with('_') {
+        match is_part(name) {
             true => vec![name.to_string()],
             false => vec![format!("{name}{SUBJECT}"), name.to_string()],
         }

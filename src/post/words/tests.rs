@@ -27,11 +27,17 @@ fn every_help_text_fits_one_screen_and_72_columns() {
         assert!(words.text.is_ascii() && words.subject.is_ascii(), "{name}");
         let lines = words.text.lines().count();
         assert!(
-            lines <= if name == "help/help" { 40 } else { 60 },
+            lines <= if name == "help/help" { 24 } else { 60 },
             "{name}: {lines} lines"
         );
         // Nothing was lost on the way: the files are written as they are mailed.
+        // Comments tell the tests where examples are played.
         let source = BUILTIN.iter().find(|(n, _)| *n == name).unwrap().1;
+        let source: String = source
+            .lines()
+            .filter(|l| !l.starts_with("{#"))
+            .map(|l| format!("{l}\n"))
+            .collect();
         assert_eq!(
             source.split_once("\n\n").unwrap().1.trim_end(),
             words.text.trim_end(),
@@ -187,6 +193,7 @@ fn a_board_keeps_its_columns_and_becomes_pre() {
         to_move: vec![],
         notes: vec![(Some(Seat(0)), "Tulpas to come".into(), "amazon ox".into())],
         four: false,
+        leaderless: vec![],
     };
     view.cells[0] = crate::rules::Cell::Man {
         seat: Seat(1),

@@ -175,6 +175,12 @@ impl Play for Chaturaji {
     type State = State;
     type Step = Step;
 
+    const OPTIONS: &'static [(&'static str, &'static [&'static str])] = &[
+        ("noprogress", &["off", "50"]),
+        ("monarch", &["promotes", "never"]),
+        ("late_promotion", &["false", "true"]),
+    ];
+
     fn new(spec: &Spec, kit: &Kit) -> Result<Self, SpecError> {
         setup::compile(spec, kit)
     }

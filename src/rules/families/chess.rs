@@ -1,16 +1,19 @@
 //! The chess family: plain games of two sides and one step a turn, told by data.
 //!
 //! - `spec` is what a rulebook may say;
-//! - `compiled` is that made ready for the board;
+//! - `compiled` is that made ready for the board, `settle` its goals, promotions and castlings;
+//! - `arrange` is a position other than the array;
 //! - `pos` makes and takes back steps and knows which are legal;
 //! - `ending` knows who has won.
 //!
 //! Check, mate, castling, promotion and en passant follow the FIDE Laws of Chess (2023), article 3.
 
+mod arrange;
 mod compiled;
 mod ending;
 mod geometry;
 mod pos;
+mod settle;
 pub mod spec;
 
 use serde::{Deserialize, Serialize};
@@ -60,6 +63,22 @@ impl Chess {
         s.tally.position(&bytes);
     }
 
+    /// A game from this position on.
+    fn open(&self, pos: Pos) -> State {
+        let mut s = State {
+            pos,
+            tally: Tally::default(),
+            done: false,
+            progress: false,
+            turn: 1,
+            last: Vec::new(),
+            end: None,
+        };
+        self.count(&mut s);
+        s.end = ending::of(&self.rules, &mut s.pos);
+        s
+    }
+
     fn man(&self, kit: &Kit, man: u8) -> Cell {
         let kind = kind_of(man & !PROMOTED);
         Cell::Man {
@@ -83,18 +102,13 @@ impl Play for Chess {
     }
 
     fn begin(&self, _kit: &Kit, _dice: &mut dyn Dice, _out: &mut Vec<Happening>) -> State {
-        let mut s = State {
-            pos: Pos::begin(&self.rules),
-            tally: Tally::default(),
-            done: false,
-            progress: false,
-            turn: 1,
-            last: Vec::new(),
-            end: None,
-        };
-        self.count(&mut s);
-        s.end = ending::of(&self.rules, &mut s.pos);
-        s
+        self.open(Pos::begin(&self.rules))
+    }
+
+    /// `{"board": rows, "turn": "white", "castling": "KQkq", "ep": "e3", "hands": {..}}`; what is
+    /// left out is as at the start.
+    fn arrange(&self, kit: &Kit, position: &serde_json::Value) -> Result<State, SpecError> {
+        Ok(self.open(arrange::position(&self.rules, kit, position)?))
     }
 
     fn asks(&self, _kit: &Kit, s: &State) -> Vec<Ask> {
@@ -243,6 +257,7 @@ impl Play for Chess {
             to_move: self.asks(kit, s).into_iter().map(|a| a.seat).collect(),
             notes,
             four: false,
+            leaderless: Vec::new(),
         }
     }
 

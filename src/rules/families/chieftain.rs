@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::super::kit::{Kit, Man, NOWHERE, Square};
-use super::super::play::{Ask, Dice, Ending, Happening, Play, Seat, View, What};
+use super::super::play::{Ask, Dice, Ending, Happening, NoDice, Play, Seat, View, What};
 use super::super::rulebook::SpecError;
 use super::super::tally::Tally;
 
@@ -200,12 +200,6 @@ impl Chieftain {
         s
     }
 
-    /// Binds the next step to the leader on that square, as in `Cc1-c3 (f1)`; false where none of
-    /// the mover's stands there. Only this submission is judged by it (README, Chieftain 4).
-    pub fn bind(&self, s: &mut State, sq: Square) -> bool {
-        s.command.bind(sq)
-    }
-
     fn board(&self, kit: &Kit, men: &[Option<Man>]) -> Result<Vec<u8>, SpecError> {
         let board: Vec<u8> = men.iter().map(|m| m.map_or(VACANT, code)).collect();
         for (seat, name) in kit.seat_names.iter().enumerate() {
@@ -252,6 +246,8 @@ impl Play for Chieftain {
     type Spec = Spec;
     type State = State;
     type Step = Step;
+
+    const OPTIONS: &'static [(&'static str, &'static [&'static str])] = &[("leaders", &[])];
 
     fn new(spec: &Spec, kit: &Kit) -> Result<Self, SpecError> {
         if kit.seats != 2 {
@@ -323,6 +319,12 @@ impl Play for Chieftain {
         s.command.made() > 0
     }
 
+    /// The chieftain on that square alone pays for the next move. Only this submission is judged
+    /// by it (README, Chieftain 4).
+    fn bind(&self, _: &Kit, s: &mut State, _: Seat, sq: Square) -> bool {
+        s.command.bind(sq)
+    }
+
     /// Nothing is ever played for the player, not even a single legal step (README, Chieftain 1).
     fn forced(&self, _: &Kit, _: &State, _: Seat) -> Option<Step> {
         None
@@ -352,6 +354,7 @@ impl Play for Chieftain {
         let enemy = 1 - s.turn;
         if man(taken).is_some_and(|m| m.kind == self.leader) && self.leaders(s, enemy) == 0 {
             s.over = Some(Ending::win([Seat(s.turn)], "all chieftains captured"));
+            s.command.settle();
         }
     }
 
@@ -391,25 +394,59 @@ impl Play for Chieftain {
         }
     }
 
-    /// `{"board": rows from the top, "turn": "white"}`; need not be mirrored.
+    /// `{"board": rows from the top, "turn": "white"}`; need not be mirrored. What is left out is
+    /// as at the start.
     fn arrange(&self, kit: &Kit, position: &serde_json::Value) -> Result<State, SpecError> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Position {
-            board: String,
-            turn: String,
+            board: Option<String>,
+            turn: Option<String>,
         }
         let given: Position = serde_json::from_value(position.clone())
             .map_err(|e| SpecError::new(format!("position: {e}")))?;
-        let rows: Vec<String> = given.board.split('/').map(str::to_owned).collect();
-        let (men, _) = kit.parse_rows(&rows)?;
-        let turn = kit
-            .seat_names
-            .iter()
-            .position(|n| *n == given.turn)
-            .ok_or_else(|| SpecError::new(format!("there is no seat `{}`", given.turn)))?;
-        let board = self.board(kit, &men)?;
+        let board = match &given.board {
+            Some(board) => {
+                let rows: Vec<String> = board.split('/').map(str::to_owned).collect();
+                self.board(kit, &kit.parse_rows(&rows)?.0)?
+            }
+            None => self.first.clone(),
+        };
+        let turn = match &given.turn {
+            Some(name) => kit
+                .seat_names
+                .iter()
+                .position(|n| n == name)
+                .ok_or_else(|| SpecError::new(format!("there is no seat `{name}`")))?,
+            None => 0,
+        };
         Ok(self.start(kit, board, turn as u8, &mut Vec::new()))
+    }
+
+    /// The last moves of a turn are counted, not made: each ends the turn, whatever it takes.
+    fn perft(&self, kit: &Kit, s: &State, depth: u32) -> Option<u64> {
+        if depth != 1 || s.over.is_some() {
+            return None;
+        }
+        let mut count = 0;
+        let last = s.command.left() == 1;
+        self.visit(kit, s, |step| {
+            count += 1;
+            if !last {
+                let mut next = s.clone();
+                self.step(
+                    kit,
+                    &mut next,
+                    Seat(s.turn),
+                    &step,
+                    &mut NoDice,
+                    &mut vec![],
+                );
+                count += self.perft(kit, &next, 1).unwrap_or(0);
+            }
+            false
+        });
+        Some(count)
     }
 
     fn why_not(&self, kit: &Kit, s: &State, seat: Seat, text: &str) -> Option<String> {

@@ -289,6 +289,11 @@ impl Play for Hydra {
     type State = State;
     type Step = Step;
 
+    const OPTIONS: &'static [(&'static str, &'static [&'static str])] = &[
+        ("weave", &["checkered", "any"]),
+        ("newking", &["absent", "blocks"]),
+    ];
+
     fn new(spec: &Spec, kit: &Kit) -> Result<Self, SpecError> {
         if (kit.files, kit.ranks, kit.seats) != (16, 16, 2) {
             return Err(SpecError::new(
@@ -477,10 +482,10 @@ fn arranged(kit: &Kit, law: Law, position: &serde_json::Value) -> Result<Pos, Sp
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Position {
-        board: String,
+        board: Option<String>,
         #[serde(default)]
         hands: std::collections::BTreeMap<String, Hand>,
-        turn: String,
+        turn: Option<String>,
         #[serde(default)]
         jumped: Option<Jumped>,
         #[serde(default)]
@@ -488,9 +493,14 @@ fn arranged(kit: &Kit, law: Law, position: &serde_json::Value) -> Result<Pos, Sp
     }
     let given: Position = serde_json::from_value(position.clone())
         .map_err(|e| SpecError::new(format!("position: {e}")))?;
-    let rows: Vec<String> = given.board.split('/').map(str::to_owned).collect();
-    let (men, starred) = kit.parse_rows(&rows)?;
-    let mut pos = set_up(kit, &men, &starred)?;
+    let mut pos = match &given.board {
+        Some(board) => {
+            let rows: Vec<String> = board.split('/').map(str::to_owned).collect();
+            let (men, starred) = kit.parse_rows(&rows)?;
+            set_up(kit, &men, &starred)?
+        }
+        None => set_up(kit, &kit.setup, &kit.starred)?,
+    };
     let seat_of = |name: &str| {
         kit.seat_names
             .iter()
@@ -523,7 +533,9 @@ fn arranged(kit: &Kit, law: Law, position: &serde_json::Value) -> Result<Pos, Sp
             pos.lapse(of);
         }
     }
-    pos.set_turn(seat_of(&given.turn)? as u8);
+    if let Some(name) = &given.turn {
+        pos.set_turn(seat_of(name)? as u8);
+    }
     if let Some(jumped) = given.jumped {
         pos.jump = Some(
             jump_of(kit, &pos, &jumped.squares, &jumped.pawn)

@@ -15,6 +15,7 @@ use crate::rules::tally::Tally;
 
 mod board;
 mod moves;
+mod setup;
 mod turn;
 mod why;
 
@@ -258,6 +259,9 @@ impl Play for Maces {
     type State = State;
     type Step = Step;
 
+    const OPTIONS: &'static [(&'static str, &'static [&'static str])] =
+        &[("reveal", &["both", "outcome"])];
+
     fn new(spec: &Spec, kit: &Kit) -> Result<Maces, SpecError> {
         if kit.seats != 2 {
             return Err(SpecError::new("a Maces game has two seats"));
@@ -312,19 +316,7 @@ impl Play for Maces {
             .iter()
             .map(|c| kit.need(*c))
             .collect::<Result<Vec<u8>, _>>()?;
-        if promotions.is_empty() || spec.promotions.contains(&spec.pawn) {
-            return Err(SpecError::new(
-                "a pawn must be able to become something else",
-            ));
-        }
-        if spec.cards.len() > CARDS_MAX {
-            return Err(SpecError::new(format!("at most {CARDS_MAX} cards")));
-        }
-        if !spec.cards.is_empty() && (spec.home_ranks == 0 || spec.home_ranks > kit.ranks / 2) {
-            return Err(SpecError::new(
-                "`home_ranks` must be at least 1 and at most half of the ranks",
-            ));
-        }
+        setup::sense(spec, kit)?;
         let cards = spec
             .cards
             .iter()
@@ -564,6 +556,7 @@ impl Play for Maces {
             to_move: if over { Vec::new() } else { vec![Seat(s.turn)] },
             notes,
             four: false,
+            leaderless: Vec::new(),
         }
     }
 

@@ -115,6 +115,8 @@ fn signs(words: &[&str]) -> bool {
         let digits = word.bytes().any(|b| b.is_ascii_digit());
         if at > 0 && tidy::takes(word) {
             out.push('x');
+        } else if at > 0 && low == "(by" {
+            out.push('(');
         } else if at > 0 && tidy::joins(word) {
         } else if let Some(letter) = tidy::named(word) {
             out.push(letter);
@@ -161,6 +163,11 @@ fn signs(words: &[&str]) -> bool {
     for _ in 0..16 {
         tail |= track.square(track.sign(track.letter(tail), "@"));
     }
+    // `(f1)` behind a move names the man that activates it
+    tail |= track.sign(
+        track.square(track.opt(track.sign(tail, "("), |t, s| t.letter(s))),
+        ")",
+    );
     track.done(tail)
 }
 

@@ -370,8 +370,8 @@ impl<'a> Step<'a> {
             .unwrap_or(from.len());
         let (file, rank) = from.split_at(digits);
         for (rest, lettered) in self.past_letter(text, folded) {
-            // Without its letter a short form is a pawn's.
-            let short = lettered || self.letter.is_none() || self.letter == Some('P');
+            // Without its letter a short form is a pawn's, whose canonical text has none either.
+            let short = lettered || self.letter.is_none();
             for (part, whole) in [(from, true), (file, false), (rank, false), ("", false)] {
                 if !whole && !short {
                     continue;
@@ -452,11 +452,14 @@ impl<'a> Step<'a> {
     }
 }
 
+/// Small letters that name a piece in front of a square.
+const SMALL_LETTERS: &str = "kqrbnmhpaoyswd";
+
 /// What follows a square that may have the letter of its man in front.
 fn past_square<'t>(text: &'t str, square: &str) -> Option<&'t str> {
     text.strip_prefix(square).or_else(|| {
-        let rest = text.strip_prefix(|c: char| c.is_ascii_alphabetic())?;
-        rest.strip_prefix(square)
+        let letter = |c: char| c.is_ascii_uppercase() || SMALL_LETTERS.contains(c);
+        text.strip_prefix(letter)?.strip_prefix(square)
     })
 }
 
@@ -491,6 +494,8 @@ impl Given {
         }
         let mut out = String::new();
         let mut from: Option<String> = None;
+        // does the word before end in a small letter that is no piece of its own?
+        let mut open = false;
         for word in words {
             if verb == Some(Verb::Throw)
                 && ["from", "by", "with"]
@@ -513,8 +518,19 @@ impl Given {
                 into.push('@');
                 into.push_str(rest);
             } else if !tidy::joins(word) && !word.eq_ignore_ascii_case("from") {
+                // `c1 0` is not c10 and `a c5` not ac5: what a space parts is left apart, and fits nothing
+                let digit = |c: char| c.is_ascii_digit();
+                let small = |c: char| c.is_ascii_lowercase() && c != 'x';
+                if into.ends_with(digit) && word.starts_with(digit)
+                    || open && word.starts_with(|c: char| c.is_ascii_lowercase())
+                {
+                    into.push(' ');
+                }
                 into.push_str(word);
+                open = word.len() > 1 && word.ends_with(small);
+                continue;
             }
+            open = false;
         }
         let lower = out.to_ascii_lowercase();
         let die = out.find(':').map_or(0, |at| {

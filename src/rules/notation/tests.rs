@@ -356,3 +356,29 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn the_man_that_activates_is_named_behind() {
+    for (text, step, square) in [
+        ("Cc1-c3 (f1)", "Cc1-c3", "f1"),
+        ("Cc1-c3(F1)", "Cc1-c3", "f1"),
+        (" Nb2xc4 (by Cab12) ", "Nb2xc4", "ab12"),
+        ("e8(Q)", "e8", "q"),
+    ] {
+        let (before, named) = named_behind(text).expect(text);
+        assert_eq!((before, named.as_str()), (step, square), "{text}");
+    }
+    assert_eq!(named_behind("Cc1-c3"), None);
+    assert!(looks_like_turn("Cc1-c3 (f1); M b5-b6 (by c3)"));
+    assert!(!looks_like_turn("see you (c3)"));
+}
+
+#[test]
+fn a_paladin_is_no_pawn() {
+    // in Martian Chaturaji the P is written: `h3` alone is nobody's short form
+    let legal: Vec<String> = ["2:Pg1-h3", "4:Sf2-f3"].map(str::to_owned).to_vec();
+    assert!(matches!(find("h3", &legal), Found::None { .. }));
+    assert_eq!(find("Ph3", &legal), Found::One(0));
+    assert_eq!(find("g1h3", &legal), Found::One(0));
+    assert_eq!(find("4:Sf3", &legal), Found::One(1));
+}

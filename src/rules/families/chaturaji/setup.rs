@@ -75,7 +75,7 @@ pub(super) fn compile(spec: &Spec, kit: &Kit) -> Result<Chaturaji, SpecError> {
         thrones,
         rows: [0, 1, 2, 3].map(|seat| [0, 1].map(|depth| row(kit, seat, depth))),
         strides,
-        late: option(kit, "late") == Some("on"),
+        late: option(kit, "late_promotion") == Some("true"),
         quiet_max: (option(kit, "noprogress") == Some("50")).then(turn::quiet_turns),
         first: kit.setup.clone(),
     };

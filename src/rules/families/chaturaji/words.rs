@@ -136,6 +136,10 @@ pub(super) fn view(game: &Chaturaji, kit: &Kit, s: &State) -> View {
         to_move: to_move(s),
         notes,
         four: true,
+        leaderless: (0..SEATS)
+            .filter(|seat| game.leaderless(s, *seat))
+            .map(Seat)
+            .collect(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The rules of one plain game made ready for the board: rays, leaps and who attacks along them.
 
-use super::spec::{Check, Goal, Promotion, Spec, Stuck};
+use super::settle::own_rank;
+use super::spec::{Check, Spec, Stuck};
 use crate::rules::betza::{self, Hop, Move};
 use crate::rules::kit::{Kit, NOWHERE, Square};
 use crate::rules::rulebook::SpecError;
@@ -8,7 +9,7 @@ use crate::rules::rulebook::SpecError;
 /// Most kinds of piece in one game: letters A to Z.
 const KINDS_MAX: usize = 26;
 /// Most castlings of both seats.
-const CASTLINGS_MAX: usize = 16;
+pub(super) const CASTLINGS_MAX: usize = 16;
 
 /// A man on the board in one byte: 0 vacant, else kind + 1, the seat, and whether it is promoted.
 pub type Code = u8;
@@ -438,9 +439,10 @@ impl Compiled {
                 square(&c.rook_lands)?,
             ];
             for seat in 0..2u8 {
-                ready.castle(kit, seat, first, c.long)?;
+                ready.castle(kit, seat, c, first)?;
             }
         }
+        ready.sense(spec, kit)?;
         ready.lines_suffice = ready.guarded
             && ready.spared.is_none()
             && !ready.apart
@@ -462,40 +464,6 @@ impl Compiled {
         self.forward
     }
 
-    fn goals(
-        &mut self,
-        spec: &Spec,
-        mask: &dyn Fn(&str) -> Result<u32, SpecError>,
-        square: &dyn Fn(&str) -> Result<Square, SpecError>,
-    ) -> Result<(), SpecError> {
-        for goal in &spec.goals {
-            match goal {
-                Goal::Hill(names) => {
-                    for name in names {
-                        self.hill.push(square(name)?);
-                    }
-                    if self.royal == 0 {
-                        return Err(SpecError::new("a hill needs a royal piece to climb it"));
-                    }
-                }
-                Goal::Checks(0) => return Err(SpecError::new("no checks cannot win")),
-                Goal::Checks(count) => {
-                    if !self.guarded {
-                        return Err(SpecError::new(
-                            "counting checks needs a royal piece and check",
-                        ));
-                    }
-                    self.checks = *count;
-                }
-                Goal::Extinct(letters) => self.extinct |= mask(letters)?,
-                Goal::LastRank(letters) => self.last_rank |= mask(letters)?,
-                Goal::LoseAll => self.lose_all = true,
-                Goal::Bare => self.bare = true,
-            }
-        }
-        Ok(())
-    }
-
     fn add_attack(&mut self, seat: u8, attack: Attack) {
         let list = &mut self.attacks[usize::from(seat)];
         let same = list.iter_mut().find(|a| {
@@ -513,101 +481,5 @@ impl Compiled {
             Some(known) => known.kinds |= attack.kinds,
             None => list.push(attack),
         }
-    }
-
-    fn promotion(
-        &mut self,
-        p: &Promotion,
-        kit: &Kit,
-        mask: &dyn Fn(&str) -> Result<u32, SpecError>,
-    ) -> Result<(), SpecError> {
-        if p.ranks == 0 || p.ranks > kit.ranks || p.into.is_empty() {
-            return Err(SpecError::new(format!(
-                "the promotion of `{}` needs ranks and pieces",
-                p.who
-            )));
-        }
-        let into = mask(&p.into)?;
-        if into & self.royal != 0 {
-            return Err(SpecError::new(format!(
-                "`{}` cannot promote to a royal piece",
-                p.who
-            )));
-        }
-        for letter in p.who.chars() {
-            let kind = usize::from(kit.need(letter)?);
-            if self.change[kind].is_some() {
-                return Err(SpecError::new(format!("`{letter}` promotes twice")));
-            }
-            self.change[kind] = Some(Change {
-                ranks: p.ranks,
-                into: p
-                    .into
-                    .chars()
-                    .map(|c| kit.need(c))
-                    .collect::<Result<_, _>>()?,
-                optional: p.optional,
-                lost_only: p.lost_only,
-            });
-        }
-        Ok(())
-    }
-
-    fn castle(
-        &mut self,
-        kit: &Kit,
-        seat: u8,
-        first: [Square; 4],
-        long: bool,
-    ) -> Result<(), SpecError> {
-        let squares = first.map(|sq| {
-            let rank = own_rank(kit, seat, sq);
-            Square::from(rank) * Square::from(kit.files) + Square::from(kit.file(sq))
-        });
-        let [king, lands, rook, rook_lands] = squares;
-        let royal = kit.setup[usize::from(king)]
-            .is_some_and(|m| m.seat == seat && self.royal >> m.kind & 1 == 1);
-        let partner = kit.setup[usize::from(rook)].is_some_and(|m| m.seat == seat);
-        if !royal || !partner {
-            // An array without the king or the rook there has no such castling.
-            return Ok(());
-        }
-        if squares.iter().any(|s| kit.rank(*s) != kit.rank(king)) {
-            return Err(SpecError::new("castling goes along one rank"));
-        }
-        if self.castles.len() >= CASTLINGS_MAX {
-            return Err(SpecError::new(format!(
-                "more than {CASTLINGS_MAX} castlings"
-            )));
-        }
-        let span = |a: Square, b: Square| a.min(b)..=a.max(b);
-        let mut free: Vec<Square> = span(king, lands)
-            .chain(span(rook, rook_lands))
-            .chain(span(king, rook))
-            .collect();
-        free.sort_unstable();
-        free.dedup();
-        free.retain(|s| *s != king && *s != rook);
-        let bit = 1 << self.castles.len();
-        self.lost[usize::from(king)] |= bit;
-        self.lost[usize::from(rook)] |= bit;
-        let safe = span(king, lands).collect();
-        self.castles.push(Castle {
-            seat,
-            squares,
-            free,
-            safe,
-            long,
-        });
-        Ok(())
-    }
-}
-
-/// The rank of a square counted from a seat's side, from 0.
-fn own_rank(kit: &Kit, seat: u8, sq: Square) -> u8 {
-    if seat == 0 {
-        kit.rank(sq)
-    } else {
-        kit.ranks - 1 - kit.rank(sq)
     }
 }

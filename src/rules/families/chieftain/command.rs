@@ -142,6 +142,18 @@ impl Command {
             *slot = to;
         }
     }
+    /// The square of the leader that alone may pay for the next move.
+    pub fn bound(&self) -> Option<Square> {
+        let which = self.bound.trailing_zeros() as usize;
+        self.squares().get(which).copied()
+    }
+    /// Forgets who pays for what, once nobody will ask again: a game that was won must not
+    /// remember whom its last order named.
+    pub fn settle(&mut self) {
+        self.range = Default::default();
+        self.payer = Default::default();
+        self.paid = Default::default();
+    }
     /// Lets only the leader on this square pay for the next move.
     pub fn bind(&mut self, sq: Square) -> bool {
         match self.squares().iter().position(|s| *s == sq) {

@@ -1,6 +1,7 @@
 //! Texts of moves, what players see, and why a move is not legal.
 
 use super::super::super::kit::{Kit, Square};
+use super::super::super::notation::named_behind;
 use super::super::super::play::{Cell, Seat, View};
 use super::{Chieftain, State, Step};
 
@@ -72,12 +73,14 @@ pub fn view(game: &Chieftain, kit: &Kit, s: &State) -> View {
         to_move: mover.into_iter().collect(),
         notes,
         four: false,
+        leaderless: Vec::new(),
     }
 }
 
 /// Why a text is not legal, in the words of chieftain.md 1.4.
 pub fn why_not(game: &Chieftain, kit: &Kit, s: &State, text: &str) -> Option<String> {
-    let mut squares = text
+    let mut squares = named_behind(text)
+        .map_or(text, |(step, _)| step)
         .split(|c: char| !c.is_ascii_alphanumeric())
         .flat_map(|word| word.split_inclusive('x'))
         .filter_map(|word| square_in(kit, word));
@@ -95,6 +98,23 @@ pub fn why_not(game: &Chieftain, kit: &Kit, s: &State, text: &str) -> Option<Str
     }
     if s.has_moved(from) {
         return Some(format!("the {name} has already moved in this turn"));
+    }
+    if let Some((_, named)) = named_behind(text) {
+        let Some(sq) = s.command.bound() else {
+            return Some(format!("no chieftain of yours stands on {named}"));
+        };
+        let range = s.command.in_range(kit, from, game.power.range);
+        if range & s.command.payers() == 0 {
+            let why = if range == 0 {
+                format!("is not within {} squares of it", game.power.range)
+            } else {
+                "has activated all it can".to_owned()
+            };
+            return Some(format!(
+                "the chieftain on {} cannot activate the {name}: it {why}",
+                kit.name(sq)
+            ));
+        }
     }
     let range = s.command.in_range(kit, from, game.power.range);
     if range == 0 {
@@ -126,15 +146,10 @@ pub fn why_not(game: &Chieftain, kit: &Kit, s: &State, text: &str) -> Option<Str
         reached.push(kit.name(to));
         false
     });
-    Some(if reached.contains(&kit.name(to)) {
-        if text.contains('(') {
-            return Some(
-                "leave out the chieftain in brackets: the referee finds out which one pays"
-                    .to_owned(),
-            );
-        }
+    if reached.contains(&kit.name(to)) {
         return None;
-    } else if reached.is_empty() {
+    }
+    Some(if reached.is_empty() {
         format!("the {name} cannot move")
     } else {
         reached.sort_unstable();

@@ -180,6 +180,7 @@ pub fn view(hydra: &Hydra, kit: &Kit, s: &State) -> View {
         },
         notes,
         four: false,
+        leaderless: Vec::new(),
     }
 }
 
