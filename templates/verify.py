@@ -201,12 +201,13 @@ class Ledger:
 
     def game(self, p):
         need(re.match("[a-z2-7]{10}$", p["id"]), "no game id")
-        self.gid, self.seats, self.per, self.n = p["id"], num(p["seats"], 1, 16), num(p["per"], 1, 2 ** 20), num(p["n"], 1, 2 ** 20)
+        self.seats, self.per, self.n = num(p["seats"], 1, 16), num(p["per"], 1, 2 ** 20), num(p["n"], 1, 2 ** 20)
         self.known = (0, h64(p["anchor"], "anchor"))
         need(self.key in (None, h64(p["key"], "key")), "the ledger is under another key")
         self.key = p["key"]
         need(p.get("reveal", "both") in ("both", "outcome"), "reveal")
         need(p.get("start_beacon", "drand") in ("drand", "table") and p.get("roll_beacon", "drand") == "drand", "beacon")
+        self.gid = p["id"]
         self.both, self.start_beacon, self.roll_beacon = p.get("reveal") != "outcome", p.get("start_beacon"), p.get("roll_beacon")
 
     def slot(self, p):

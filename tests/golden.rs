@@ -1,5 +1,8 @@
 //! Whole conversations about two-player games; see `common`.
 
+use std::fmt::Write as _;
+
+use tulpa::edge::clock::Clock;
 use tulpa::referee::state::{MatchNo, Registry, Stage};
 
 mod common;

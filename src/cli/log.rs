@@ -229,6 +229,8 @@ fn words(records: &Shelved, event: &Event) -> String {
         Event::ClockMoved { seconds, .. } => {
             format!("the clocks were moved by {seconds} seconds; the referee was away")
         }
+        Event::Founded { .. } => "its ledger was opened".to_owned(),
+        Event::Gave { .. } => "a player's words for the dice were kept".to_owned(),
         Event::Keeper { deed } => match deed {
             Deed::Held { why, .. } => format!("the Keeper put it on hold: {why}"),
             Deed::Resumed { .. } => "the Keeper let it go on".to_owned(),

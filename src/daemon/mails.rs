@@ -3,10 +3,11 @@
 use jiff::Timestamp;
 
 use super::Daemon;
-use crate::post::mailing::Job;
+use crate::fair::head::HeadKey;
+use crate::post::mailing::{Foot, Job};
 use crate::referee::order::Read;
 use crate::referee::state::Registry as _;
-use crate::referee::{Decision, NoticeKind, ReplyTo, To};
+use crate::referee::{Decision, Notice, NoticeKind, ReplyTo, To};
 use crate::store::NewMail;
 use crate::store::records::lane;
 
@@ -36,12 +37,14 @@ impl Daemon {
                     }
                 }
             };
+            let foot = self.foot(decision, notice);
             let job = Job {
                 notice,
                 to: &to,
                 answers,
                 seq,
                 now,
+                foot: foot.as_ref(),
             };
             let mail = match self.office.write(&job, &self.shelf) {
                 Ok(mail) => mail,
@@ -68,6 +71,25 @@ impl Daemon {
             });
         }
         mails
+    }
+
+    /// The entries that a seat was not mailed yet, under a head that is signed now.
+    fn foot(&self, decision: &Decision, notice: &Notice) -> Option<Foot> {
+        let (ReplyTo::Chair { chair, .. }, Some(no)) = (&notice.reply, notice.game) else {
+            return None;
+        };
+        let registry = self.records();
+        let new = decision.changes.games.get(&no).cloned();
+        let game = new.or_else(|| registry.game(no))?;
+        let tip = &game.fair.tip;
+        let last = tip.next.checked_sub(1)?;
+        let from = registry.told(no, *chair);
+        let mut entries = registry.entries(no, from);
+        entries.extend(decision.changes.entries(no, from));
+        Some(Foot {
+            entries: entries.into_iter().map(|(_, line)| line).collect(),
+            head: HeadKey::of_server(&self.office.key).sign(&game.gid, last, &tip.h),
+        })
     }
 }
 

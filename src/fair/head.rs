@@ -2,7 +2,7 @@
 
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 
-use super::line::{Hash, hex, is_gid, number, unhash};
+use super::line::{Hash, hex, is_gid, line_mac, number, unhash};
 
 /// The referee's signing key; wiped from memory when dropped.
 pub struct HeadKey(SigningKey);
@@ -17,6 +17,10 @@ impl HeadKey {
     /// From its 32 secret bytes.
     pub fn new(secret: &[u8; 32]) -> HeadKey {
         HeadKey(SigningKey::from_bytes(secret))
+    }
+    /// The key of an installation, made of its server key: a thief of the store alone cannot sign.
+    pub fn of_server(key: &[u8; 32]) -> HeadKey {
+        HeadKey::new(&line_mac(key, "tulpa1/sign"))
     }
     /// The public half.
     pub fn public(&self) -> Hash {

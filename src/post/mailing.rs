@@ -9,6 +9,9 @@ use super::compose::{Alias, Auto, Instance, Mail, MessageId, Outgoing, compose};
 use super::hypertext::{Quick, page};
 use super::words::{Block, Style, Templates, Words, WordsError};
 use super::{help, hypertext};
+use crate::fair::fold::fold;
+use crate::fair::head::Head;
+use crate::fair::line::hex;
 use crate::fair::token::{message_id_left, reply_token};
 use crate::referee::authority::CONFIRM;
 use crate::referee::order::Read;
@@ -60,6 +63,35 @@ pub struct Job<'a> {
     pub seq: u64,
     /// When it is written.
     pub now: Timestamp,
+    /// The end of the match's ledger, for the foot.
+    pub foot: Option<&'a Foot>,
+}
+
+/// What the foot of a mail shows of a ledger.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Foot {
+    /// Entries that this seat has not been mailed yet.
+    pub entries: Vec<String>,
+    /// The referee's word for all up to here.
+    pub head: Head,
+}
+
+/// Entries in one mail; who is further behind asks for an export.
+const FOOT_ENTRIES_MAX: usize = 300;
+
+impl Foot {
+    fn context(&self, game: u32) -> Json {
+        let text = hex(&self.head.h);
+        let new = &self.entries[self.entries.len().saturating_sub(FOOT_ENTRIES_MAX)..];
+        let mut ledger: Vec<String> = new.iter().map(|line| fold(line)).collect();
+        ledger.push(fold(&self.head.text()));
+        json!({
+            "game": game,
+            "entry": self.head.seq,
+            "head": format!("{}...{}", &text[..4], &text[60..]),
+            "ledger": ledger.join("\n"),
+        })
+    }
 }
 
 impl Office {
@@ -72,7 +104,7 @@ impl Office {
         let to = Addr::parse(job.to)?;
         let (reply_to, tag) = self.reply_to(&notice.reply)?;
         let style = style(notice);
-        let words = self.words(&notice.kind, notice, &style, shelf)?;
+        let words = self.words(&notice.kind, notice, &style, (shelf, job.foot))?;
         let mut subject = words.subject.clone();
         if let Some(tag) = &tag {
             subject.push(' ');
@@ -147,10 +179,10 @@ impl Office {
         kind: &NoticeKind,
         notice: &Notice,
         style: &Style,
-        shelf: &Shelf,
+        (shelf, foot): (&Shelf, Option<&Foot>),
     ) -> Result<Words, WriteError> {
         if let NoticeKind::Several(parts) = kind {
-            return self.several(parts, notice, style, shelf);
+            return self.several(parts, notice, style, (shelf, foot));
         }
         let mut context = Notice {
             kind: kind.clone(),
@@ -161,7 +193,11 @@ impl Office {
         let mut page = None;
         if let Json::Object(map) = &mut context {
             if let Some(game) = notice.game {
-                map.insert("foot".into(), json!({ "game": game.0 }));
+                let foot = foot.map(|f| f.context(game.0));
+                map.insert(
+                    "foot".into(),
+                    foot.unwrap_or_else(|| json!({ "game": game.0 })),
+                );
             }
             match kind {
                 NoticeKind::Help { topic } => template = help::topic(&self.templates, topic),
@@ -191,7 +227,7 @@ impl Office {
         parts: &[NoticeKind],
         notice: &Notice,
         style: &Style,
-        shelf: &Shelf,
+        (shelf, foot): (&Shelf, Option<&Foot>),
     ) -> Result<Words, WriteError> {
         let mut all: Option<Words> = None;
         // What was ignored is told once, in the last part that has a place for it.
@@ -204,7 +240,9 @@ impl Office {
         };
         for (i, part) in parts.iter().enumerate() {
             let notice = if Some(i) == last { notice } else { &quiet };
-            let words = self.words(part, notice, style, shelf)?;
+            // the ledger's lines stand once, below all
+            let foot = foot.filter(|_| i + 1 == parts.len());
+            let words = self.words(part, notice, style, (shelf, foot))?;
             match &mut all {
                 None => all = Some(words),
                 Some(all) => {

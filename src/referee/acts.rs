@@ -5,6 +5,7 @@ use super::apply::open_cards;
 use super::desk::{Desk, bare, mover, opening};
 use super::event::Event;
 use super::notice::{News, Why, owed_word};
+use super::scribe::ChainDice;
 use super::state::{Match, MatchNo, Registry, Stage};
 use crate::rules::notation::split_turn;
 use crate::rules::{Ask, Happening, Seat, Table, What, Wrong};
@@ -216,7 +217,7 @@ pub(super) fn play_steps(
     let Some(table) = m.table.as_ref() else {
         return Ok(());
     };
-    desk.chance.start();
+    desk.chance.start(ChainDice::of(&m, table.book()));
     let done =
         acts(table, seats, steps, &mut desk.chance).map_err(|bad| why_bad(&m, seats, bad))?;
     for act in done {
@@ -285,7 +286,7 @@ pub(super) fn settle(desk: &mut Desk, no: MatchNo) {
             if cards.len() < pickers.len() {
                 return;
             }
-            desk.chance.start();
+            desk.chance.start(ChainDice::of(&m, table.book()));
             let Ok((table, happened)) = open_cards(&m, &cards, &mut desk.chance) else {
                 return;
             };

@@ -10,6 +10,7 @@ use super::chance::ReadBack;
 use super::clock;
 use super::event::Event;
 use super::keeper;
+use super::scribe;
 use super::state::{
     Chair, Held, LastTurn, Line, Match, MatchNo, NOTES_MAX, Note, OVER_REMEMBERED_MAX, Player,
     PlayerNo, Records, Stage, Timer, Unfit,
@@ -204,6 +205,7 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
         notes: Vec::new(),
         ending: None,
         hold: None,
+        fair: scribe::Fair::default(),
         table: None,
     }));
     for (i, player) in players.iter().enumerate() {
@@ -235,9 +237,21 @@ fn in_match(
         .game(no)
         .ok_or_else(|| Unfit::new(format!("there is no game {no}")))?;
     let mut m = Match::clone(&arc);
-    m.entry += 1;
+    if !matches!(event, Event::Founded { .. } | Event::Gave { .. }) {
+        m.entry += 1;
+    }
+    if !matches!(event, Event::Opened { .. }) {
+        scribe::told(rec, &mut m, event, at);
+    }
     let (before, turn) = (m.awaited(), m.turn());
     match event {
+        Event::Founded { key, .. } => {
+            let book = rec
+                .book(&m.book)
+                .ok_or_else(|| Unfit::new("the rulebook is not kept"))?;
+            scribe::founded(rec, &mut m, &book, key, at);
+        }
+        Event::Gave { player, words, .. } => scribe::gave(&mut m, *player, words),
         Event::Accepted { player, .. } => match m.chairs.iter_mut().find(|c| c.player == *player) {
             Some(chair) => chair.accepted = true,
             None => {
@@ -260,6 +274,7 @@ fn in_match(
                 .ok_or_else(|| Unfit::new("the rulebook is not kept"))?;
             m.stage = Stage::Playing;
             m.seats.clone_from(seats);
+            scribe::begun(rec, &mut m, &book, at);
             m.timers = vec![Timer::new(&m.clock); seats.len()];
             let (table, happened) = match known {
                 Some(known) => known,
@@ -281,12 +296,7 @@ fn in_match(
                 header.insert("options".into(), Json::Object(options));
             }
             line(rec, &mut m, Json::Object(header), true);
-            // the opening dice are told, not recorded (notation page): the `start` line follows from them
-            let happened: Vec<Happening> = happened
-                .into_iter()
-                .filter(|h| !matches!(h, Happening::Rolled { .. }))
-                .collect();
-            settle(rec, &mut m, table, &happened)?;
+            settle(rec, &mut m, table, &happened, at)?;
         }
         Event::Sealed { seal, .. } => {
             if m.card_down(seal.turn, seal.seat).is_some() {
@@ -305,10 +315,11 @@ fn in_match(
             m.undo_offer = None;
             let done = m.sealed.extract_if(.., |s| s.turn <= *turn);
             let done: Vec<_> = done.collect();
+            scribe::compared(rec, &mut m, (*turn, &done), &happened, at);
             if !m.reveal_both {
                 m.opened.extend(done);
             }
-            settle(rec, &mut m, table, &happened)?;
+            settle(rec, &mut m, table, &happened, at)?;
         }
         Event::Planned { plan, .. } => {
             m.plans
@@ -365,7 +376,7 @@ fn in_match(
             }
             // Who plays on does not resign.
             m.yielding.retain(|s| s != seat);
-            settle(rec, &mut m, table, &happened)?;
+            settle(rec, &mut m, table, &happened, at)?;
         }
         Event::DrawOffered { seat, .. } => {
             m.draw_offer = Some(*seat);
@@ -385,7 +396,7 @@ fn in_match(
                 .ok_or_else(|| Unfit::new("the rulebook is not kept"))?;
             undo::apply(&mut m, &book, *seat)?;
         }
-        Event::Finished { ending, .. } => finish(rec, &mut m, ending)?,
+        Event::Finished { ending, .. } => finish(rec, &mut m, ending, at)?,
         Event::Noted { seat, text, .. } => {
             let mine = m.notes.iter().filter(|n| n.seat == *seat).count();
             if mine >= NOTES_MAX
@@ -439,9 +450,15 @@ fn settle(
     m: &mut Match,
     table: Table,
     happened: &[Happening],
+    at: Timestamp,
 ) -> Result<(), Unfit> {
     let book = Arc::clone(table.book());
+    let opening = m.table.is_none();
     for h in happened {
+        // the opening dice are told, not recorded (notation page): the `start` line follows from them
+        if opening && matches!(h, Happening::Rolled { .. }) {
+            continue;
+        }
         if let Some((full, public)) = record(m, &book, h) {
             match public {
                 Some(public) if public != full => {
@@ -454,16 +471,23 @@ fn settle(
     }
     let ending = table.ending();
     m.table = Some(table);
+    scribe::follow(rec, m, happened, opening, at);
     if let Some(ending) = ending {
-        finish(rec, m, &ending)?;
+        finish(rec, m, &ending, at)?;
     }
     Ok(())
 }
 
-fn finish(rec: &mut dyn Records, m: &mut Match, ending: &Ending) -> Result<(), Unfit> {
+fn finish(
+    rec: &mut dyn Records,
+    m: &mut Match,
+    ending: &Ending,
+    at: Timestamp,
+) -> Result<(), Unfit> {
     if m.stage == Stage::Over {
         return Ok(());
     }
+    scribe::over(rec, m, ending, at);
     m.stage = Stage::Over;
     m.ending = Some(ending.clone());
     m.draw_offer = None;

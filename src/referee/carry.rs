@@ -34,6 +34,9 @@ pub(super) fn carry(
     let known = desk.events.clone();
     let known_changes = desk.over.changes.clone();
     desk.ignored.clone_from(&read.ignored);
+    if !read.message_id.is_empty() {
+        desk.words = crate::fair::entropy::mid_words(&read.message_id);
+    }
     desk.home = home;
     match all_parts(&mut desk, read, home, answered) {
         Ok(()) => desk.finish(),

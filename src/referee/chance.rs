@@ -1,6 +1,7 @@
 //! Chance goes in once: all of a decision's randomness comes from 32 fresh bytes, and what fell stands in the events.
 
-use crate::fair::seal::{hex, line_mac};
+use super::scribe::ChainDice;
+use crate::fair::line::{hex, line_mac};
 use crate::rules::{Dice, Seat};
 
 /// Randomness of one decision, drawn from its entropy.
@@ -8,6 +9,7 @@ use crate::rules::{Dice, Seat};
 pub struct Chance {
     key: [u8; 32],
     drawn: u32,
+    chain: Option<ChainDice>,
     /// What fell since [`Chance::start`].
     pub rolls: Vec<u16>,
 }
@@ -18,6 +20,7 @@ impl Chance {
         Chance {
             key: *entropy,
             drawn: 0,
+            chain: None,
             rolls: Vec::new(),
         }
     }
@@ -56,8 +59,9 @@ impl Chance {
             }
         }
     }
-    /// Begins a new list of what falls.
-    pub fn start(&mut self) {
+    /// Begins a new list of what falls; with a chain the dice are its, and this decision's randomness has no part in them.
+    pub fn start(&mut self, chain: Option<ChainDice>) {
+        self.chain = chain;
         self.rolls.clear();
     }
     /// What fell since the last start.
@@ -67,8 +71,16 @@ impl Chance {
 }
 
 impl Dice for Chance {
-    fn roll(&mut self, _of: Seat, sides: u16) -> u16 {
-        let fell = u16::try_from(self.below(u32::from(sides))).unwrap_or(0) + 1;
+    fn slot(&mut self, turn: u32, roll: u32) {
+        if let Some(chain) = &mut self.chain {
+            chain.slot(turn, roll);
+        }
+    }
+    fn roll(&mut self, of: Seat, sides: u16) -> u16 {
+        let fell = match &mut self.chain {
+            Some(chain) => chain.roll(of, sides),
+            None => u16::try_from(self.below(u32::from(sides))).unwrap_or(0) + 1,
+        };
         self.rolls.push(fell);
         fell
     }

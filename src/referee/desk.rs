@@ -50,6 +50,8 @@ pub(super) struct Desk<'a> {
     pub events: Vec<Event>,
     /// Whose letter it is.
     pub actor: PlayerNo,
+    /// What his letter puts into dice where he sends no words; empty without a Message-ID.
+    pub words: String,
     /// News by match: for a single seat, or for all.
     pub news: BTreeMap<MatchNo, Vec<(Option<Seat>, News)>>,
     /// Receipts for the actor.
@@ -89,6 +91,7 @@ impl<'a> Desk<'a> {
             chance: Chance::new(entropy),
             events: Vec::new(),
             actor,
+            words: String::new(),
             news: BTreeMap::new(),
             receipts: BTreeMap::new(),
             shown: BTreeMap::new(),

@@ -94,6 +94,22 @@ pub enum Event {
         /// True where anyone may join.
         open: bool,
     },
+    /// The match's ledger begins, signed with this key.
+    Founded {
+        /// Which match.
+        game: MatchNo,
+        /// Public half of the referee's signing key, hex.
+        key: String,
+    },
+    /// What a player puts into the dice.
+    Gave {
+        /// Which match.
+        game: MatchNo,
+        /// Who.
+        player: PlayerNo,
+        /// His words, or what stands for them (trust.md 3).
+        words: String,
+    },
     /// An invited player agreed, or somebody joined.
     Accepted {
         /// Which match.
@@ -307,6 +323,8 @@ impl Event {
     pub fn game(&self) -> Option<MatchNo> {
         match self {
             Event::Proposed { game, .. }
+            | Event::Founded { game, .. }
+            | Event::Gave { game, .. }
             | Event::Accepted { game, .. }
             | Event::Voided { game, .. }
             | Event::Begun { game, .. }

@@ -9,6 +9,7 @@ use super::event::Event;
 use super::listing::game_info;
 use super::notice::{Deed, News, NoticeKind, Why};
 use super::order::{Order, Rival};
+use super::scribe;
 use super::seats;
 use super::state::{Clock, DAY, Match, MatchNo, PlayerNo, Registry, Secret, Stage};
 use crate::rules::{Options, Seat, Table};
@@ -248,6 +249,7 @@ fn propose(
         },
         None,
     );
+    scribe::found(desk, no);
     if let Some(m) = desk.over.game(no) {
         for player in players.iter().skip(1) {
             let kind = NoticeKind::Invitation {
@@ -327,6 +329,7 @@ pub(super) fn accept(desk: &mut Desk, no: MatchNo) -> Result<(), Why> {
         },
         None,
     );
+    scribe::give(desk, no);
     desk.show(no, "proposed");
     begin_if_full(desk, no)
 }
@@ -360,7 +363,7 @@ fn begin_if_full(desk: &mut Desk, no: MatchNo) -> Result<(), Why> {
         .flat_map(|(at, c)| c.wishes.iter().map(move |s| (*s, at)))
         .collect();
     let seats = seats::allot(&book, wanted, &wishes, &mut desk.chance);
-    desk.chance.start();
+    desk.chance.start(scribe::ChainDice::of(&m, &book));
     let (table, happened) =
         Table::begin(&book, &m.options, &mut desk.chance).map_err(|e| Why::BadOption {
             what: e.what,
@@ -464,6 +467,7 @@ fn join(desk: &mut Desk, no: MatchNo) -> Result<(), Why> {
         },
         None,
     );
+    scribe::give(desk, no);
     let name = desk.name(actor);
     desk.tell(no, News::Joined { name });
     begin_if_full(desk, no)

@@ -24,6 +24,7 @@ pub mod order;
 pub mod refusal;
 pub mod report;
 pub mod room;
+pub mod scribe;
 mod seats;
 pub mod state;
 mod talk;

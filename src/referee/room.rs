@@ -7,6 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::Decision;
+use super::scribe::EntryLine;
 use super::state::{
     Counters, Held, House, Line, Match, MatchNo, Player, PlayerNo, Records, Registry, SentMail,
     Stage,
@@ -32,6 +33,8 @@ pub struct Changes {
     pub books: BTreeMap<String, Arc<Rulebook>>,
     /// New record lines.
     pub lines: BTreeMap<MatchNo, Vec<Line>>,
+    /// New entries of ledgers.
+    pub entries: BTreeMap<MatchNo, Vec<EntryLine>>,
     /// Held letters; `None` for one that was dropped.
     pub held: BTreeMap<String, Option<Held>>,
     /// Addresses asked to confirm.
@@ -60,8 +63,16 @@ impl Changes {
             cut(all, lines.first());
             all.extend(lines);
         }
+        for (no, entries) in later.entries {
+            self.entries.entry(no).or_default().extend(entries);
+        }
         self.held.extend(later.held);
         self.asked.extend(later.asked);
+    }
+    /// Entries of a match's ledger among them, from number `from` on.
+    pub fn entries(&self, no: MatchNo, from: u64) -> Vec<EntryLine> {
+        let all = self.entries.get(&no).into_iter().flatten();
+        all.filter(|(seq, _)| *seq >= from).cloned().collect()
     }
     fn put_player(&mut self, player: Arc<Player>) {
         self.addresses
@@ -161,6 +172,11 @@ impl Registry for Overlay<'_> {
         lines.extend(new);
         lines
     }
+    fn entries(&self, no: MatchNo, from: u64) -> Vec<EntryLine> {
+        let mut entries = self.base.entries(no, from);
+        entries.extend(self.changes.entries(no, from));
+        entries
+    }
     fn held(&self, code: &str) -> Option<Held> {
         match self.changes.held.get(code) {
             Some(new) => new.clone(),
@@ -207,6 +223,9 @@ macro_rules! records {
                 let lines = self.changes.lines.entry(no).or_default();
                 cut(lines, Some(&line));
                 lines.push(line);
+            }
+            fn add_entry(&mut self, no: MatchNo, entry: EntryLine) {
+                self.changes.entries.entry(no).or_default().push(entry);
             }
             fn put_held(&mut self, code: &str, held: Option<Held>) {
                 self.changes.held.insert(code.to_owned(), held);
@@ -311,6 +330,9 @@ impl Registry for Room {
     }
     fn lines(&self, no: MatchNo) -> Vec<Line> {
         self.changes.lines.get(&no).cloned().unwrap_or_default()
+    }
+    fn entries(&self, no: MatchNo, from: u64) -> Vec<EntryLine> {
+        self.changes.entries(no, from)
     }
     fn held(&self, code: &str) -> Option<Held> {
         self.changes.held.get(code).cloned().flatten()

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 pub use super::clock::{Clock, Timer};
 use super::order::Read;
+use super::scribe::{EntryLine, Fair};
 use super::undo::Before;
 use crate::rules::{Ending, Options, Rulebook, Seat, Table, What};
 
@@ -227,6 +228,8 @@ pub struct Match {
     pub ending: Option<Ending>,
     /// Stopped by the Keeper.
     pub hold: Option<Hold>,
+    /// The end of its ledger.
+    pub fair: Fair,
     /// The position; `None` before the match begins.
     #[serde(skip)]
     pub table: Option<Table>,
@@ -465,6 +468,8 @@ pub trait Registry {
     }
     /// The record of a match; beyond [`Match::lines`] it may hold what was taken back.
     fn lines(&self, no: MatchNo) -> Vec<Line>;
+    /// Entries of a match's ledger, from number `from` on.
+    fn entries(&self, no: MatchNo, from: u64) -> Vec<EntryLine>;
     /// Its lines from that one on.
     fn lines_from(&self, no: MatchNo, at: u32) -> Vec<Line> {
         let mut lines = self.lines(no);
@@ -497,6 +502,8 @@ pub trait Records: Registry {
     fn put_book(&mut self, digest: &str, book: Arc<Rulebook>);
     /// Adds a line to a record.
     fn add_line(&mut self, no: MatchNo, line: Line);
+    /// Adds an entry to a ledger.
+    fn add_entry(&mut self, no: MatchNo, entry: EntryLine);
     /// Holds a letter, or drops it.
     fn put_held(&mut self, code: &str, held: Option<Held>);
     /// Notes when an address was asked to confirm.

@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use super::seen::index_key;
 use super::{Batch, Payload, ReadIndex, Tree, time_key};
 use crate::referee::room::{Changes, Overlay};
+use crate::referee::scribe::EntryLine;
 use crate::referee::state::{
     Counters, Held, House, Line, Match, MatchNo, Player, PlayerNo, Registry, SentMail, Stage,
 };
@@ -77,6 +78,21 @@ fn extra(word: &str, key: &str) -> Vec<u8> {
     format!("{word}/{key}").into_bytes()
 }
 
+fn told_key(no: MatchNo, chair: u8) -> Vec<u8> {
+    let mut key = extra("told", "");
+    key.extend(no.0.to_be_bytes());
+    key.push(chair);
+    key
+}
+
+/// Where an entry of a ledger is kept; without a number, what all of a match begin with.
+fn entry_key(no: MatchNo, seq: Option<u64>) -> Vec<u8> {
+    let mut key = extra("entry", "");
+    key.extend(no.0.to_be_bytes());
+    key.extend(seq.map(u64::to_be_bytes).into_iter().flatten());
+    key
+}
+
 fn write<T: Serialize>(value: &T) -> Result<Vec<u8>, String> {
     postcard::to_allocvec(value).map_err(|e| e.to_string())
 }
@@ -121,6 +137,13 @@ impl<'a> Shelved<'a> {
                 None
             }
         }
+    }
+
+    /// How many entries of a ledger were mailed to a chair.
+    pub fn told(&self, no: MatchNo, chair: u8) -> u64 {
+        let bytes = self.raw(Tree::Extra, &told_key(no, chair));
+        let bytes = bytes.and_then(|b| b.try_into().ok());
+        bytes.map_or(0, u64::from_be_bytes)
     }
 
     fn raw(&self, tree: Tree, key: &[u8]) -> Option<Vec<u8>> {
@@ -241,6 +264,16 @@ impl Registry for Shelved<'_> {
             .filter_map(|(_, bytes)| postcard::from_bytes(bytes).ok())
             .collect()
     }
+    fn entries(&self, no: MatchNo, from: u64) -> Vec<EntryLine> {
+        let prefix = entry_key(no, None);
+        let rows = self
+            .index
+            .rows(Tree::Extra, &prefix, &entry_key(no, Some(from)), LINES_MAX);
+        let rows = self.note(rows).unwrap_or_default();
+        rows.iter()
+            .filter_map(|(_, bytes)| postcard::from_bytes(bytes).ok())
+            .collect()
+    }
     fn lines_from(&self, no: MatchNo, at: u32) -> Vec<Line> {
         let game = self.game(no);
         let most = game.map_or(0, |m| m.lines.saturating_sub(at));
@@ -328,6 +361,11 @@ fn rows(changes: &Changes, payload: &Payload, old: &Shelved) -> Result<Batch, St
             batch.put(Tree::Ledger, key, write(line)?);
         }
     }
+    for (no, entries) in &changes.entries {
+        for entry in entries {
+            batch.put(Tree::Extra, entry_key(*no, Some(entry.0)), write(entry)?);
+        }
+    }
     for (code, held) in &changes.held {
         match held {
             Some(held) => {
@@ -345,6 +383,12 @@ fn rows(changes: &Changes, payload: &Payload, old: &Shelved) -> Result<Batch, St
         if let Some(sent) = sent_mail(&mail.seat, mail.seq) {
             let id = mail.message_id.trim_matches(['<', '>']);
             batch.put(Tree::Extra, extra("mid", id), write(&sent)?);
+            // every mail to a seat shows the ledger up to its own transaction
+            let new = changes.games.get(&sent.game).cloned();
+            if let Some(game) = new.or_else(|| old.game(sent.game)) {
+                let next = game.fair.tip.next.to_be_bytes();
+                batch.put(Tree::Extra, told_key(sent.game, sent.chair), next);
+            }
         }
     }
     Ok(batch)

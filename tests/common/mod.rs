@@ -312,7 +312,16 @@ pub fn scrub(text: &str) -> String {
                 64 if out.ends_with("n=") => out.push_str("<nonce>"),
                 64 => out.push_str("<hash>"),
                 // the name of the game in the line that is hashed
-                10 if out.ends_with("tulpa1/seal ") => out.push_str("<gid>"),
+                10 if ["tulpa1/seal ", "head ", "id="]
+                    .iter()
+                    .any(|w| out.ends_with(w)) =>
+                {
+                    out.push_str("<gid>");
+                }
+                // the head in short, `6f1c...9a02`
+                4 if out.ends_with("  head ") || out.ends_with("<hash>...") => {
+                    out.push_str("<hash>");
+                }
                 _ => out.push_str(&word),
             }
             word.clear();

@@ -12,7 +12,7 @@ use tulpa::fair::head::HeadKey;
 use tulpa::fair::ledger::{escape, link};
 use tulpa::fair::line::{Hash, hash, hex};
 use tulpa::fair::seal::{commitment, nonce};
-use tulpa::rules::{Dice, Happening, Options, Seat, Shelf, Table, What};
+use tulpa::rules::{Ask, Dice, Happening, Options, Seat, Shelf, Table, What};
 
 pub const GID: &str = "k7q2m5x4d3";
 pub const SECRET: [u8; 32] = [0xa5; 32];
@@ -280,6 +280,28 @@ fn follow(
     }
 }
 
+/// A legal order for what is asked, by lot.
+pub fn by_lot(table: &Table, ask: Ask, rng: &mut Rng) -> String {
+    if ask.what != What::Turn {
+        let choices = table.choices(ask.seat, ask.what);
+        return choices[rng.below(choices.len())].clone();
+    }
+    let mut steps: Vec<String> = Vec::new();
+    loop {
+        let so_far: Vec<&str> = steps.iter().map(String::as_str).collect();
+        let next = table.next(ask.seat, &so_far).unwrap();
+        if next.steps.is_empty() {
+            break;
+        }
+        if next.may_stop && rng.below(3) == 0 {
+            steps.push("end".to_owned());
+            break;
+        }
+        steps.push(next.steps[rng.below(next.steps.len())].clone());
+    }
+    steps.join("; ")
+}
+
 /// Plays a game by lot, at most `turns` turns, and writes its ledger.
 pub fn game(shelf: &Shelf, id: &str, both: bool, seed: u64, turns: u32) -> Game {
     let rules = shelf.get(id).unwrap();
@@ -366,25 +388,7 @@ pub fn game(shelf: &Shelf, id: &str, both: bool, seed: u64, turns: u32) -> Game 
             book.head();
             continue;
         }
-        let order = if ask.what == What::Turn {
-            let mut steps: Vec<String> = Vec::new();
-            loop {
-                let so_far: Vec<&str> = steps.iter().map(String::as_str).collect();
-                let next = table.next(ask.seat, &so_far).unwrap();
-                if next.steps.is_empty() {
-                    break;
-                }
-                if next.may_stop && rng.below(3) == 0 {
-                    steps.push("end".to_owned());
-                    break;
-                }
-                steps.push(next.steps[rng.below(next.steps.len())].clone());
-            }
-            steps.join("; ")
-        } else {
-            let choices = table.choices(ask.seat, ask.what);
-            choices[rng.below(choices.len())].clone()
-        };
+        let order = by_lot(&table, ask, &mut rng);
         let now = book.clone();
         let mut dice = Thrower {
             book: &now,

@@ -61,6 +61,7 @@ pub fn replay(shelf: &Shelf, report: &Report) -> Result<(), Objection> {
         table: None,
         opening: 0,
         ended: false,
+        past: Vec::new(),
     };
     let mut at = 0;
     while at < again.entries.len() {
@@ -92,6 +93,8 @@ struct Again<'a> {
     /// Rolls before the first turn.
     opening: u32,
     ended: bool,
+    /// The board before each move, with who made it: for a move that was taken back.
+    past: Vec<(Seat, Table)>,
 }
 
 impl Again<'_> {
@@ -113,6 +116,7 @@ impl Again<'_> {
                 let table = self.begun()?.clone();
                 let text = e.text("text").unwrap_or_default();
                 let seat = seat_of(e)?;
+                self.past.push((seat, table.clone()));
                 self.acted(at, |dice| {
                     table
                         .act(seat, &text, dice)
@@ -128,6 +132,16 @@ impl Again<'_> {
             Kind::Roll => Err("the rules ask for no roll here".to_owned()),
             Kind::Pass => Err("nobody is passed over here".to_owned()),
             Kind::End => self.over(at).map(|()| at + 1),
+            Kind::Admin if e.get("act") == Some("undo") => {
+                let seat = seat_of(e)?;
+                while let Some((by, before)) = self.past.pop() {
+                    self.table = Some(before);
+                    if by == seat {
+                        return Ok(at + 1);
+                    }
+                }
+                Err("there is no move of this seat to take back".to_owned())
+            }
             _ => Ok(at + 1),
         }
     }

@@ -1,0 +1,455 @@
+//! The ledger of a match, written while its events are folded; and the dice that its chain gives (trust.md 3 and 5).
+//!
+//! Every decision that may be doubted is a line. Lines are kept beside the record, [`Fair`] holds only what the next line
+//! needs, so that a match's state does not grow with its turns. Nothing here is secret but the chain's top, which is
+//! made of the match's secret and never written.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::desk::Desk;
+use super::event::Event;
+use super::state::{Match, MatchNo, PlayerNo, Records, Registry, Sealed};
+use crate::fair::chain;
+use crate::fair::dice::Roll;
+use crate::fair::entropy::{NO_BEACON, entropy, words_seed, words_token};
+use crate::fair::head::HeadKey;
+use crate::fair::ledger::{Kind, Tip};
+use crate::fair::line::{Hash, hex, line_mac, unhash, unhex};
+use crate::rules::families::{Family, chaturaji};
+use crate::rules::{Dice, Ending, Happening, Rulebook, Seat};
+
+/// What a match keeps for its ledger.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Fair {
+    /// The end of the ledger; nothing was written where `next` is 0, and then the match has none.
+    pub tip: Tip,
+    /// Words by chair, as the dice take them.
+    pub words: Vec<Option<String>>,
+    /// E in hex, once the match has begun.
+    pub entropy: Option<String>,
+    /// Rolls before the first turn.
+    pub opening: u32,
+}
+
+/// An entry of a match's ledger.
+pub type EntryLine = (u64, String);
+
+/// Separately revealed rolls of one turn: the d4 game has one, a game of cards two, when both are drawn by lot.
+fn per(book: &Rulebook) -> u32 {
+    match book.family {
+        Family::Maces(_) => 2,
+        _ => 1,
+    }
+}
+
+/// Sides of the dice that a game rolls on its board.
+fn sides(book: &Rulebook) -> u64 {
+    match book.family {
+        Family::Chaturaji(_) => u64::from(chaturaji::SIDES),
+        _ => 1,
+    }
+}
+
+/// c_n: of the match's secret, so that a restored backup throws the same dice.
+fn top(m: &Match) -> Hash {
+    let secret = unhex(&m.secret.0).unwrap_or_default();
+    line_mac(&secret, &format!("tulpa1/top {}", m.gid))
+}
+
+fn length(book: &Rulebook) -> u32 {
+    chain::TURNS * per(book)
+}
+
+/// Writes lines of one match at one time.
+struct Pen<'a> {
+    rec: &'a mut dyn Records,
+    m: &'a mut Match,
+    at: Timestamp,
+}
+
+impl Pen<'_> {
+    fn line(&mut self, kind: Kind, pairs: &[(&str, &str)]) {
+        let seq = self.m.fair.tip.next;
+        let line = self.m.fair.tip.write(self.at, kind, pairs);
+        self.rec.add_entry(self.m.no, (seq, line));
+    }
+    fn open(&mut self, seal: &Sealed) {
+        let (t, seat) = (seal.turn.to_string(), number(seal.seat));
+        let (card, nonce) = (&seal.card.0, &seal.nonce.0);
+        self.line(
+            Kind::Open,
+            &[("t", &t), ("seat", &seat), ("card", card), ("nonce", nonce)],
+        );
+    }
+}
+
+fn number(seat: Seat) -> String {
+    (u32::from(seat.0) + 1).to_string()
+}
+
+fn has_ledger(m: &Match) -> bool {
+    m.fair.tip.next > 0
+}
+
+/// A match was proposed on this desk: its ledger begins, and the opener gives to its dice.
+pub(super) fn found(desk: &mut Desk, no: MatchNo) {
+    let key = HeadKey::of_server(&desk.over.house().key).public();
+    let key = hex(&key);
+    desk.emit(Event::Founded { game: no, key }, None);
+    give(desk, no);
+}
+
+/// The actor gives to the dice of a match what his letter stands for.
+pub(super) fn give(desk: &mut Desk, no: MatchNo) {
+    let (player, words) = (desk.actor, desk.words.clone());
+    if !words.is_empty() {
+        desk.emit(
+            Event::Gave {
+                game: no,
+                player,
+                words,
+            },
+            None,
+        );
+    }
+}
+
+/// Anchor, key and rules go into the first line, the opener into the second.
+pub(super) fn founded(
+    rec: &mut dyn Records,
+    m: &mut Match,
+    book: &Rulebook,
+    key: &str,
+    at: Timestamp,
+) {
+    let n = length(book);
+    let anchor = hex(&chain::down(&m.gid, n, &top(m), 0));
+    let opt: Vec<String> = m.options.iter().map(|(k, v)| format!("{k}:{v}")).collect();
+    let (gid, rules, kept) = (m.gid.clone(), m.game.clone(), m.book.clone());
+    let reveal = if m.reveal_both { "" } else { "outcome" };
+    let (seats, n) = (book.seats.len().to_string(), n.to_string());
+    let per = per(book).to_string();
+    let mut pen = Pen { rec, m, at };
+    pen.line(
+        Kind::Game,
+        &[
+            ("id", &gid),
+            ("rules", &rules),
+            ("seats", &seats),
+            ("anchor", &anchor),
+            ("n", &n),
+            ("per", &per),
+            ("key", key),
+            ("book", &kept),
+            ("opt", &opt.join(",")),
+            ("reveal", reveal),
+        ],
+    );
+    pen.line(Kind::Seat, &[("seat", "1"), ("is", "joined")]);
+}
+
+/// What a player gives; the last words before the match begins count.
+pub(super) fn gave(m: &mut Match, player: PlayerNo, words: &str) {
+    let Some(chair) = m.chair_of(player).map(usize::from) else {
+        return;
+    };
+    let known = m.fair.words.len().max(chair + 1);
+    m.fair.words.resize(known, None);
+    m.fair.words[chair] = Some(words.to_owned());
+}
+
+/// The seeds by place, in the words of those who gave some.
+fn seeds(m: &Match, places: usize) -> Vec<Option<Hash>> {
+    let of = |(place, words): (u32, &Option<String>)| {
+        words.as_deref().map(|w| words_seed(&m.gid, place, w))
+    };
+    let mut seeds: Vec<Option<Hash>> = (1..).zip(&m.fair.words).map(of).collect();
+    seeds.resize(places, None);
+    seeds
+}
+
+/// E, which is fixed once everybody has joined; `None` where the match has no ledger.
+fn entropy_of(m: &Match, book: &Rulebook) -> Option<Hash> {
+    if let Some(known) = &m.fair.entropy {
+        return unhash(known);
+    }
+    let anchor = chain::down(&m.gid, length(book), &top(m), 0);
+    has_ledger(m).then(|| entropy(&m.gid, &anchor, &seeds(m, book.seats.len()), NO_BEACON))
+}
+
+/// The match begins: every seed, then E. `m.seats` is known already.
+pub(super) fn begun(rec: &mut dyn Records, m: &mut Match, book: &Rulebook, at: Timestamp) {
+    let Some(e) = entropy_of(m, book) else {
+        return;
+    };
+    let seeds = seeds(m, book.seats.len());
+    let words = m.fair.words.clone();
+    let places: Vec<String> = m
+        .seats
+        .iter()
+        .map(|c| (u32::from(*c) + 1).to_string())
+        .collect();
+    m.fair.entropy = Some(hex(&e));
+    let mut pen = Pen { rec, m, at };
+    for ((place, seed), words) in (1u32..).zip(&seeds).zip(&words) {
+        if let (Some(seed), Some(words)) = (seed, words) {
+            let (place, token) = (place.to_string(), words_token(words));
+            pen.line(
+                Kind::Seed,
+                &[("seat", &place), ("words", &token), ("s", &hex(seed))],
+            );
+        }
+    }
+    let places = places.join(",");
+    pen.line(Kind::Start, &[("e", &hex(&e)), ("places", &places)]);
+}
+
+/// What an event itself says, before what follows from it.
+pub(super) fn told(rec: &mut dyn Records, m: &mut Match, event: &Event, at: Timestamp) {
+    if !has_ledger(m) {
+        return;
+    }
+    let t = turn(m).to_string();
+    let place = match event {
+        Event::Accepted { player, .. } => m.chair_of(*player).map_or(m.chairs.len(), usize::from),
+        _ => 0,
+    };
+    let mut pen = Pen { rec, m, at };
+    match event {
+        Event::Accepted { .. } => {
+            let place = (place + 1).to_string();
+            pen.line(Kind::Seat, &[("seat", &place), ("is", "joined")]);
+        }
+        Event::Sealed { seal, .. } => {
+            let (t, seat) = (seal.turn.to_string(), number(seal.seat));
+            pen.line(
+                Kind::Seal,
+                &[
+                    ("t", &t),
+                    ("seat", &seat),
+                    ("c", &seal.commitment),
+                    ("by", "ref"),
+                ],
+            );
+        }
+        Event::Acted { seat, order, .. } => {
+            let seat = number(*seat);
+            pen.line(
+                Kind::Move,
+                &[
+                    ("t", &t),
+                    ("seat", &seat),
+                    ("by", "player"),
+                    ("text", order),
+                ],
+            );
+        }
+        Event::Reminded { stage: 3, seat, .. } => {
+            pen.line(Kind::Timeout, &[("t", &t), ("seat", &number(*seat))]);
+        }
+        Event::Undone { seat, .. } => {
+            let seat = number(*seat);
+            pen.line(
+                Kind::Admin,
+                &[("act", "undo"), ("seat", &seat), ("text", &t)],
+            );
+        }
+        Event::Voided { .. } => {
+            pen.line(Kind::End, &[("winner", "none"), ("reason", "void")]);
+        }
+        _ => {}
+    }
+}
+
+/// The cards of a turn were compared; both are opened at once unless only the outcome is told.
+pub(super) fn compared(
+    rec: &mut dyn Records,
+    m: &mut Match,
+    (turn, cards): (u32, &[Sealed]),
+    happened: &[Happening],
+    at: Timestamp,
+) {
+    let mut cards: Vec<&Sealed> = cards.iter().filter(|c| c.turn == turn).collect();
+    cards.sort_by_key(|c| c.seat);
+    let ([one, other], true) = (&cards[..], has_ledger(m)) else {
+        return;
+    };
+    let mover = happened.iter().find_map(|h| match h {
+        Happening::Opened { seat, .. } => Some(number(*seat)),
+        _ => None,
+    });
+    let (t, mover) = (turn.to_string(), mover.unwrap_or_default());
+    let answer = if one.card == other.card { "yes" } else { "no" };
+    let both = m.reveal_both;
+    let mut pen = Pen { rec, m, at };
+    pen.line(
+        Kind::Result,
+        &[("t", &t), ("seat", &mover), ("match", answer)],
+    );
+    if both {
+        pen.open(one);
+        pen.open(other);
+    }
+}
+
+/// Number of the turn under way as the chain counts: the rolls before the first turn come first.
+fn turn(m: &Match) -> u32 {
+    m.fair.opening + m.turn()
+}
+
+/// Rolls and passes that an act brought about; the match has its new position already.
+/// With `opening` nothing came before, and what fell are the opening rolls.
+pub(super) fn follow(
+    rec: &mut dyn Records,
+    m: &mut Match,
+    happened: &[Happening],
+    opening: bool,
+    at: Timestamp,
+) {
+    let Some(book) = m.table.as_ref().map(|t| std::sync::Arc::clone(t.book())) else {
+        return;
+    };
+    if !has_ledger(m) {
+        return;
+    }
+    let mut left = happened
+        .iter()
+        .filter(|h| matches!(h, Happening::Passed { .. }))
+        .count();
+    for h in happened {
+        let (t, seat, dice) = match h {
+            Happening::Rolled { seat, dice } if opening => {
+                m.fair.opening += 1;
+                (m.fair.opening, *seat, Some((dice, "opening")))
+            }
+            Happening::Rolled { seat, dice } => {
+                let t = turn(m).saturating_sub(u32::try_from(left).unwrap_or(0));
+                (t, *seat, Some((dice, "turn")))
+            }
+            Happening::Passed { seat } => {
+                let t = turn(m).saturating_sub(u32::try_from(left).unwrap_or(0));
+                left = left.saturating_sub(1);
+                (t, *seat, None)
+            }
+            _ => continue,
+        };
+        let (t_text, seat) = (t.to_string(), number(seat));
+        let Some((dice, purpose)) = dice else {
+            Pen { rec, m, at }.line(Kind::Pass, &[("t", &t_text), ("seat", &seat)]);
+            continue;
+        };
+        let Some(i) = chain::index(per(&book), length(&book), t, 0) else {
+            continue;
+        };
+        let c = hex(&chain::down(&m.gid, length(&book), &top(m), i));
+        let fell: Vec<String> = dice
+            .iter()
+            .flat_map(|(_, d)| d)
+            .map(u16::to_string)
+            .collect();
+        let kinds = vec![sides(&book).to_string(); fell.len()].join(",");
+        Pen { rec, m, at }.line(
+            Kind::Roll,
+            &[
+                ("t", &t_text),
+                ("j", "0"),
+                ("c", &c),
+                ("dice", &kinds),
+                ("got", &fell.join(",")),
+                ("for", purpose),
+                ("seat", if purpose == "turn" { &seat } else { "" }),
+            ],
+        );
+    }
+}
+
+/// The match is over: cards of which only the outcome was told are opened, then the end.
+pub(super) fn over(rec: &mut dyn Records, m: &mut Match, ending: &Ending, at: Timestamp) {
+    if !has_ledger(m) {
+        return;
+    }
+    let hidden = m.opened.clone();
+    let winners: Vec<String> = ending.winners.iter().map(|s| number(*s)).collect();
+    let winner = if winners.is_empty() {
+        "none".to_owned()
+    } else {
+        winners.join(",")
+    };
+    let mut pen = Pen { rec, m, at };
+    for seal in &hidden {
+        pen.open(seal);
+    }
+    pen.line(
+        Kind::End,
+        &[("winner", &winner), ("reason", &ending.reason)],
+    );
+}
+
+impl std::fmt::Debug for ChainDice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("***")
+    }
+}
+
+/// Dice out of the match's chain, addressed by turn.
+pub struct ChainDice {
+    gid: String,
+    top: Hash,
+    n: u32,
+    per: u32,
+    entropy: Hash,
+    opening: u32,
+    roll: Option<Roll>,
+}
+
+impl ChainDice {
+    /// The dice of a match; `None` where it has no ledger.
+    pub fn of(m: &Match, book: &Rulebook) -> Option<ChainDice> {
+        Some(ChainDice {
+            gid: m.gid.clone(),
+            top: top(m),
+            n: length(book),
+            per: per(book),
+            entropy: entropy_of(m, book)?,
+            opening: m.fair.opening,
+            roll: None,
+        })
+    }
+}
+
+impl Dice for ChainDice {
+    fn slot(&mut self, turn: u32, roll: u32) {
+        if turn == 0 {
+            self.opening = roll + 1;
+        }
+        let t = if turn == 0 {
+            roll + 1
+        } else {
+            self.opening + turn
+        };
+        // a chain that is used up repeats its last element, which no verifier lets through: the Keeper sees it
+        let i = chain::index(self.per, self.n, t, 0).unwrap_or(self.n);
+        let c = chain::down(&self.gid, self.n, &self.top, i);
+        self.roll = Some(Roll::new(&c, &self.gid, i, &self.entropy, NO_BEACON));
+    }
+    fn roll(&mut self, _of: Seat, sides: u16) -> u16 {
+        let fell = self.roll.as_mut().map_or(1, |r| r.die(u64::from(sides)));
+        u16::try_from(fell).unwrap_or(1)
+    }
+}
+
+/// The ledger of a match as a file, signed under its last entry; `None` where there is none.
+pub fn export(rec: &dyn Registry, no: MatchNo) -> Option<String> {
+    let m = rec.game(no).filter(|m| has_ledger(m))?;
+    let mut out = String::new();
+    for (_, line) in rec.entries(no, 0) {
+        out.push_str(&line);
+        out.push('\n');
+    }
+    let tip = &m.fair.tip;
+    let head = HeadKey::of_server(&rec.house().key).sign(&m.gid, tip.next - 1, &tip.h);
+    out.push_str(&head.text());
+    out.push('\n');
+    Some(out)
+}
