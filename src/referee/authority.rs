@@ -477,6 +477,8 @@ fn confirm(
                 fine: Vec::new(),
                 report: None,
             };
+            // a copy of this letter is not told so again
+            decision.key = mail_key(player.no, read, None);
             decision
                 .notices
                 .push(refuse(reg, &player, None, &read.ignored, refusal));

@@ -289,7 +289,14 @@ impl World {
             }
             let patience = self.outside.borrow_mut().chance.between(86_400, 3 * 86_400);
             self.players[at].wakes = self.now() + patience;
-            if let Some(body) = self.wants(at) {
+            if let Some(mut body) = self.wants(at) {
+                let two = self
+                    .daemon
+                    .as_ref()
+                    .is_some_and(|d| d.records().game(MatchNo(2)).is_some());
+                if two && body != "yes" {
+                    body.insert_str(0, "game 1\n");
+                }
                 self.writes(at, &body);
             }
         }
