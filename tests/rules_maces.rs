@@ -1,114 +1,11 @@
-//! The worked examples T1 to T20 of the Maces games' rules text, each with its board.
+//! The worked examples and rulings (T1 to T11, T19, T20, A1 to A9 and so on) of the Maces games'
+//! rules text: opening, swings, throws. Pawns, promotion and endings are in
+//! `rules_maces_pawns.rs`, Tulpas and their cards in `rules_maces_tulpas.rs`.
 
-use serde_json::{Value, json};
-use tulpa::rules::{Cell, Ending, Happening, NoDice, Options, Seat, Shelf, Table, What, Wrong};
+mod maces;
 
-const WHITE: Seat = Seat(0);
-const BLACK: Seat = Seat(1);
-
-/// A drawn board, rank 10 first, files a to j; capitals are White's.
-fn rows(drawn: &str) -> String {
-    drawn
-        .lines()
-        .map(str::trim)
-        .filter(|l| !l.is_empty())
-        .map(|line| {
-            line.split_whitespace()
-                .map(|c| if c == "." { "1" } else { c })
-                .collect::<String>()
-        })
-        .map(|row| {
-            // `11` would read as eleven vacant squares
-            let mut out = String::new();
-            let mut run = 0;
-            for c in row.chars() {
-                if c == '1' {
-                    run += 1;
-                    continue;
-                }
-                if run > 0 {
-                    out.push_str(&run.to_string());
-                }
-                run = 0;
-                out.push(c);
-            }
-            if run > 0 {
-                out.push_str(&run.to_string());
-            }
-            out
-        })
-        .collect::<Vec<_>>()
-        .join("/")
-}
-
-fn arranged(game: &str, position: &Value) -> Table {
-    let shelf = Shelf::builtin();
-    let book = shelf.get(game).expect("the game is there");
-    Table::arrange(book, &Options::new(), position).expect("the position makes sense")
-}
-
-fn board(game: &str, turn: &str, drawn: &str) -> Table {
-    arranged(game, &json!({"board": rows(drawn), "turn": turn}))
-}
-
-fn start(game: &str) -> Table {
-    let shelf = Shelf::builtin();
-    let book = shelf.get(game).expect("the game is there");
-    Table::begin(book, &Options::new(), &mut NoDice)
-        .expect("the array makes sense")
-        .0
-}
-
-fn mover(t: &Table) -> Seat {
-    t.asks().first().expect("somebody is asked").seat
-}
-
-/// Plays an order of the side to move.
-fn play(t: &Table, order: &str) -> Table {
-    match t.act(mover(t), order, &mut NoDice) {
-        Ok((next, _)) => next,
-        Err(e) => panic!("`{order}`: {e:?}"),
-    }
-}
-
-fn refused(t: &Table, order: &str) -> Wrong {
-    match t.act(mover(t), order, &mut NoDice) {
-        Ok((_, happened)) => panic!("`{order}` was played: {happened:?}"),
-        Err(e) => e,
-    }
-}
-
-/// The reason in the game's terms.
-fn why(t: &Table, order: &str) -> String {
-    match refused(t, order) {
-        Wrong::NoSuchStep { why: Some(why), .. } => why,
-        other => panic!("`{order}`: {other:?}"),
-    }
-}
-
-/// Steps that may follow, out of all those that start with `with`.
-fn next(t: &Table, so_far: &[&str], with: &str) -> Vec<String> {
-    let next = t.next(mover(t), so_far).expect("these steps are legal");
-    next.steps
-        .into_iter()
-        .filter(|s| s.starts_with(with))
-        .collect()
-}
-
-/// What stands on a square: the letter, small for Black; `.` for nobody.
-fn on(t: &Table, name: &str) -> char {
-    let view = t.view(None);
-    let sq = t.kit().square(name).expect("a square");
-    match view.cells.get(usize::from(sq)) {
-        Some(Cell::Man { seat, letter, .. }) if *seat == WHITE => *letter,
-        Some(Cell::Man { letter, .. }) => letter.to_ascii_lowercase(),
-        _ => '.',
-    }
-}
-
-fn won(t: &Table, seat: Seat) -> bool {
-    t.ending() == Some(Ending::win([seat], "king captured"))
-}
+use maces::{BLACK, T2, WHITE, board, may, next, on, play, refused, sketch, start, why, won};
+use tulpa::rules::{Happening, NoDice, Options, Shelf, Table, What, Wrong};
 
 #[test]
 fn t1_the_opening_of_the_horse_apult() {
@@ -135,20 +32,8 @@ fn t1_the_opening_of_the_horse_apult() {
     assert_eq!(t.choices(WHITE, What::Turn).len(), 74);
 }
 
-const T2: &str = "
-    . . . . . . k . . .
-    . . . . . . . m . .
-    . . . . . . . . . .
-    . q n p . . . H . .
-    . . M . . . . M . .
-    . . . . . . . . . .
-    . . . . . . . . . .
-    . . . . . . . . . .
-    . . . . . . . . . .
-    . . . . K . . . . .";
-
 #[test]
-fn t2_a_thrown_mace_strikes_at_once() {
+fn t2_a3_a7_a_thrown_mace_strikes_at_once() {
     let t = board("maces", "white", T2);
     let throw = "Hh7^h6-g9";
     assert_eq!(next(&t, &[throw], "Mg9"), ["Mg9*g10", "Mg9*h9"]);
@@ -178,7 +63,7 @@ fn t3_an_attacked_king_changes_nothing() {
 }
 
 #[test]
-fn t4_a_mace_rests_in_the_enemys_turn() {
+fn t4_a4_a_mace_rests_in_the_enemys_turn() {
     let t = board("maces", "white", T2);
     let after = play(&t, "Hh7^h6-g9; Mg9*h9; Mc6*b7");
     assert_eq!(on(&after, "g9"), 'M');
@@ -209,7 +94,7 @@ fn t5_two_ways_to_bring_a_mace_to_bear() {
 }
 
 #[test]
-fn t6_a_moved_mace_strikes_from_where_it_stands() {
+fn t6_a5_a24_a_moved_mace_strikes_from_where_it_stands() {
     let t = board(
         "maces",
         "white",
@@ -248,7 +133,7 @@ fn t6_a_moved_mace_strikes_from_where_it_stands() {
 }
 
 #[test]
-fn t7_a_swing_is_owed_even_if_it_exposes_the_king() {
+fn t7_a2_a_swing_is_owed_even_if_it_exposes_the_king() {
     let t = board(
         "maces",
         "white",
@@ -325,7 +210,7 @@ fn t9_maces_two_apart() {
 }
 
 #[test]
-fn t10_a_tossed_king() {
+fn t10_a9_a_tossed_king() {
     let t = board(
         "maces",
         "black",
@@ -375,391 +260,7 @@ fn t11_the_colour_of_a_thrown_bishop() {
 }
 
 #[test]
-fn t12_pawns_and_passing() {
-    let white = |rank: usize, pawns: &str| {
-        let mut lines = [". . . . . . . . . ."; 10];
-        lines[0] = "k . . . . . . . . K";
-        lines[10 - rank] = ". P . . . . . . . .";
-        let at = 10 - (rank + 2);
-        lines[at] = pawns;
-        board("maces", "white", &lines.join("\n"))
-    };
-    for rank in 1..=3 {
-        let t = white(rank, "p . p . . . . . . .");
-        let from = format!("b{rank}");
-        let (one, two) = (format!("b{}", rank + 1), format!("b{}", rank + 2));
-        assert_eq!(
-            next(&t, &[], &format!("{from}-")),
-            [format!("{from}-{one}"), format!("{from}-{two}")]
-        );
-        let after = play(&t, &format!("{from}-{two}"));
-        for side in ["a", "c"] {
-            let ep = format!("{side}{}x{one}ep", rank + 2);
-            let taken = play(&after, &ep);
-            assert_eq!((on(&taken, &two), on(&taken, &one)), ('.', 'p'));
-        }
-        // the right lasts one turn
-        let late = play(&play(&after, "Ka10-a9"), "Kj10-j9");
-        assert!(
-            !late
-                .choices(BLACK, What::Turn)
-                .iter()
-                .any(|s| s.ends_with("ep"))
-        );
-    }
-    let t = white(4, ". . . . . . . . . .");
-    assert_eq!(next(&t, &[], "b4-"), ["b4-b5"]);
-    assert_eq!(
-        why(&t, "b4-b6"),
-        "a Pawn takes two steps from its own ranks 1 to 3 only"
-    );
-    for (rank, two, over) in [(10, 8, 9), (9, 7, 8), (8, 6, 7)] {
-        let mut lines = [". . . . . . . . . ."; 10];
-        lines[9] = "k . . . . . . . . K";
-        lines[10 - rank] = ". p . . . . . . . .";
-        lines[10 - two] = "P . P . . . . . . .";
-        let t = board("maces", "black", &lines.join("\n"));
-        let after = play(&t, &format!("b{rank}-b{two}"));
-        let taken = play(&after, &format!("a{two}xb{over}ep"));
-        assert_eq!(on(&taken, &format!("b{two}")), '.');
-    }
-}
-
-#[test]
-fn t13_promotion() {
-    let t = board(
-        "tulpas",
-        "white",
-        "
-        . . . . . n . k . .
-        . . . . P . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        K . . . . . . . . .",
-    );
-    for letter in ["K", "A", "O", "Y", "S", "P"] {
-        let why = why(&t, &format!("e9-e10={letter}"));
-        assert_eq!(
-            why,
-            "a Pawn becomes one of Q R B N M H on its last rank, and only there"
-        );
-    }
-    let after = play(&t, "e9-e10=M; Me10*f10");
-    assert_eq!((on(&after, "e10"), on(&after, "f10")), ('M', '.'));
-    assert_eq!(on(&play(&t, "e9xf10=H"), "f10"), 'H');
-}
-
-#[test]
-fn a10_pawns_thrown_onto_the_last_rank() {
-    let drawn = "
-        . . . . . . . . . .
-        . . . k . . . . . .
-        . P H . . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        . . p H . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . K";
-    let t = board("maces", "white", drawn);
-    assert_eq!(next(&t, &[], "Hc8^b8-b10").len(), 6);
-    assert_eq!(on(&play(&t, "Hc8^b8-b10=N"), "b10"), 'N');
-    assert_eq!(next(&t, &[], "Hd3^c3-c1"), ["Hd3^c3-c1"]);
-    assert_eq!(on(&play(&t, "Hd3^c3-c1"), "c1"), 'q');
-    let t = board("shields", "white", drawn);
-    assert_eq!(on(&play(&t, "Hd3^c3-c1"), "c1"), 'd');
-}
-
-fn pick(t: &Table, cards: [&str; 2]) -> (Table, Vec<Happening>) {
-    let (t, mut out) = t
-        .act(WHITE, &format!("pick {}", cards[0]), &mut NoDice)
-        .expect("white's card");
-    let (t, more) = t
-        .act(BLACK, &format!("pick {}", cards[1]), &mut NoDice)
-        .expect("black's card");
-    out.extend(more);
-    (t, out)
-}
-
-fn to_come(t: &Table, seat: Seat) -> String {
-    let view = t.view(Some(WHITE));
-    view.notes
-        .into_iter()
-        .find(|(s, ..)| *s == Some(seat))
-        .map(|(_, _, text)| text)
-        .expect("a note")
-}
-
-#[test]
-fn t14_cards() {
-    let t = start("tulpas");
-    assert_eq!(t.asks().len(), 2);
-    assert!(t.asks().iter().all(|a| a.what == What::Pick));
-    assert_eq!(t.choices(BLACK, What::Pick).len(), 5);
-    let (missed, out) = pick(&t, ["amazon", "ox"]);
-    assert!(matches!(&out[2], Happening::Opened { created: None, cards, .. } if cards.len() == 2));
-    assert_eq!(to_come(&missed, WHITE), "amazon ox archer spider mace");
-    assert_eq!(missed.asks()[0].what, What::Turn);
-
-    let (met, out) = pick(&t, ["amazon", "amazon"]);
-    assert!(matches!(&out[2], Happening::Opened { created: Some(c), .. } if c == "amazon"));
-    assert_eq!(met.asks()[0].what, What::Place);
-    let t = play(&met, "A@d1");
-    assert_eq!(
-        (on(&t, "d1"), to_come(&t, WHITE).as_str()),
-        ('A', "ox archer spider mace")
-    );
-    let t = play(&t, "a3-a4");
-    // Black's own set is still whole; then White's Amazon is refused
-    assert_eq!(t.choices(WHITE, What::Pick).len(), 5);
-    let (t, _) = pick(&t, ["ox", "mace"]);
-    let t = play(&t, "a8-a7");
-    let e = t.act(BLACK, "pick amazon", &mut NoDice).expect_err("spent");
-    let Wrong::NoSuchStep { why: Some(why), .. } = e else {
-        panic!("{e:?}");
-    };
-    assert_eq!(
-        why,
-        "white's Amazon was created already; cards left: ox, archer, spider, mace"
-    );
-}
-
-#[test]
-fn t14_the_last_card_is_certain_and_none_ends_the_phase() {
-    let rows = "m1n4n1m/1hrbqkbrh1/pppppppppp/10/10/10/10/PPPPPPPPPP/1HRBQKBRH1/M1N4N1M";
-    let t = arranged(
-        "tulpas",
-        &json!({"board": rows, "turn": "black", "cards": {"white": ["ox"], "black": []}}),
-    );
-    assert_eq!(t.asks()[0].what, What::Turn);
-    let (t, out) = t.act(BLACK, "a8-a7", &mut NoDice).expect("legal");
-    assert!(out.contains(&Happening::Certain {
-        seat: WHITE,
-        card: "ox".to_owned()
-    }));
-    assert_eq!(t.choices(WHITE, What::Place).len(), 8);
-    let t = play(&play(&t, "O@a2"), "a3-a4");
-    assert_eq!((mover(&t), t.asks()[0].what), (BLACK, What::Turn));
-    assert_eq!(to_come(&t, WHITE), "none");
-}
-
-#[test]
-fn a_card_lies_face_down_until_both_are_in() {
-    let t = start("tulpas");
-    let (one, out) = t.act(BLACK, "pick spider", &mut NoDice).expect("a card");
-    assert_eq!(out, [Happening::Picked { seat: BLACK }]);
-    for eyes in [None, Some(WHITE), Some(BLACK)] {
-        assert_eq!(one.view(eyes), t.view(eyes));
-    }
-    assert_eq!(one.choices(WHITE, What::Pick), t.choices(WHITE, What::Pick));
-    assert_eq!(
-        one.act(BLACK, "pick ox", &mut NoDice)
-            .expect_err("once only"),
-        Wrong::NotAsked
-    );
-    let options = Options::from([("reveal".to_owned(), "outcome".to_owned())]);
-    let shelf = Shelf::builtin();
-    let book = shelf.get("tulpas").expect("tulpas");
-    let (t, _) = Table::begin(book, &options, &mut NoDice).expect("an option");
-    let (_, out) = pick(&t, ["ox", "mace"]);
-    assert!(matches!(&out[2], Happening::Opened { cards, created: None, .. } if cards.is_empty()));
-}
-
-#[test]
-fn t15_placement() {
-    let (t, _) = pick(&start("tulpas"), ["spider", "spider"]);
-    let mut vacant = ["b1", "d1", "e1", "f1", "g1", "i1", "a2", "j2"].map(|s| format!("S@{s}"));
-    vacant.sort();
-    assert_eq!(t.choices(WHITE, What::Place), vacant);
-    assert_eq!(
-        why(&t, "S@a1"),
-        "a1 is occupied; a Tulpa appears on a vacant square"
-    );
-    assert_eq!(
-        why(&t, "S@a4"),
-        "a Tulpa appears on white's home ranks only (1 and 2); a4 is outside"
-    );
-    assert_eq!(why(&t, "A@b1"), "the cards created the Spider: `S@b1`");
-    let t = play(&play(&t, "S@b1"), "a3-a4");
-    let (t, _) = pick(&t, ["ox", "ox"]);
-    assert_eq!(
-        why(&t, "O@b1"),
-        "a Tulpa appears on black's home ranks only (10 and 9); b1 is outside"
-    );
-    assert_eq!(on(&play(&t, "O@b10"), "b10"), 'o');
-}
-
-#[test]
-fn a16_full_home_ranks_and_the_one_vacant_square() {
-    let full = "
-        k . . . . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        N N N N N N N N N N
-        K N N N N N N N N N";
-    let cards = json!({"white": ["ox", "mace"], "black": []});
-    let t = arranged("tulpas", &json!({"board": rows(full), "cards": cards}));
-    let (after, out) = pick(&t, ["ox", "ox"]);
-    assert!(out.contains(&Happening::NoRoom { seat: WHITE }));
-    assert!(
-        out.iter()
-            .any(|h| matches!(h, Happening::Opened { created: None, .. }))
-    );
-    assert_eq!(to_come(&after, WHITE), "ox mace");
-    let one = rows(&full.replace("K N N", "K N ."));
-    let t = arranged("tulpas", &json!({"board": one, "cards": cards}));
-    let (after, out) = pick(&t, ["ox", "ox"]);
-    assert!(out.contains(&Happening::Placed {
-        seat: WHITE,
-        text: "O@c1".to_owned(),
-        forced: true
-    }));
-    assert_eq!(after.asks()[0].what, What::Turn);
-}
-
-#[test]
-fn t16_the_wild_ox() {
-    let t = board(
-        "tulpas",
-        "white",
-        "
-        k . . . . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        . . . . p b . . . .
-        . . . . n N . . . .
-        . . . . p . . . . .
-        . . . O . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        K . . . . . . . . .",
-    );
-    assert_eq!(
-        next(&t, &[], "Od4xe6"),
-        ["Od4xe6", "Od4xe6*e5", "Od4xe6*e7", "Od4xe6*f7"]
-    );
-    let after = play(&t, "Od4xe6*f7");
-    assert_eq!(
-        (on(&after, "e6"), on(&after, "f7"), on(&after, "e7")),
-        ('O', '.', 'p')
-    );
-    refused(&t, "Od4xe6*f7*e7");
-    refused(&t, "Od4xe6*f7; Oe6*e7");
-    assert_eq!(
-        why(&t, "Od4xe6*f6"),
-        "the Knight on f6 is your own; a thrust removes enemies only"
-    );
-    assert_eq!(
-        why(&t, "Od4*e5"),
-        "the Wild Ox on d4 thrusts only from the square its own Knight move took it to"
-    );
-}
-
-#[test]
-fn t17_the_archer() {
-    let drawn = "
-        k . . . . . . . . .
-        . . . . . . . . . .
-        . . . . q . . . . .
-        . . . . r . b . . .
-        . . . . . . . . . .
-        . . . . Y . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        K . . . . . . . . .";
-    let t = board("tulpas", "white", drawn);
-    assert_eq!(on(&play(&t, "Ye5*e7"), "e7"), '.');
-    assert_eq!(on(&play(&t, "Ye5*e7"), "e5"), 'Y');
-    assert_eq!(on(&play(&t, "Ye5xg7"), "g7"), 'Y');
-    assert_eq!(
-        why(&t, "Ye5*e8"),
-        "e8 is out of the Archer's range of 2 squares"
-    );
-    for man in ["p", "P"] {
-        let shut = drawn.replacen(
-            ". . . . . . . . . .\n        . . . . Y",
-            &format!(". . . . {man} . . . . .\n        . . . . Y"),
-            1,
-        );
-        let t = board("tulpas", "white", &shut);
-        assert!(!next(&t, &[], "Ye5").contains(&"Ye5*e7".to_owned()));
-        assert_eq!(
-            why(&t, "Ye5*e7"),
-            "the Pawn on e6 stands in the arrow's way"
-        );
-    }
-}
-
-#[test]
-fn t18_the_web() {
-    let drawn = "
-        . . . . . . . . . k
-        . . . . . . . . . .
-        . . . . . . . . . .
-        . . . . . . h . . .
-        . . . . . m . . . .
-        . . . . S . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        K . . . . . . . . .";
-    let t = board("tulpas", "black", drawn);
-    assert!(next(&t, &[], "Mf6").is_empty());
-    let held = "the Spider on e5 holds the man on f6 (web)";
-    assert_eq!(why(&t, "Mf6-f7"), held);
-    assert_eq!(why(&t, "Mf6*e5"), held);
-    let throws: Vec<String> = ["e6", "e8", "f5", "f9", "h5", "h9", "i6", "i8"]
-        .map(|to| format!("Hg7^f6-{to}"))
-        .into();
-    assert_eq!(next(&t, &[], "Hg7^"), throws);
-    // still webbed on e6 and f5: nothing is owed
-    assert_eq!(on(&play(&t, "Hg7^f6-e6"), "e5"), 'S');
-    let near = drawn
-        .replacen(". . . . . . h . . .", ". . . . . . . . . .", 1)
-        .replacen(". . . . S . . . . .", ". . . . S h . . . .", 1);
-    let t = board("tulpas", "black", &near);
-    assert!(next(&t, &[], "Hf5").is_empty());
-    assert_eq!(
-        why(&t, "Hf5^f6-g7"),
-        "the Spider on e5 holds the man on f5 (web)"
-    );
-}
-
-#[test]
-fn t18_a_thrown_mace_is_free_and_swings() {
-    let t = board(
-        "tulpas",
-        "black",
-        "
-        . . . . . . . . . k
-        . . . . . . . . . .
-        . . . . . . . . N .
-        . . . . . . h . . .
-        . . . . . m . . . .
-        . . . . S . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        K . . . . . . . . .",
-    );
-    let after = play(&t, "Hg7^f6-h9; Mh9*i8");
-    assert_eq!(on(&after, "i8"), '.');
-}
-
-#[test]
-fn t19_two_maces_one_victim() {
+fn t19_a6_two_maces_one_victim() {
     let t = board(
         "maces",
         "white",
@@ -813,116 +314,209 @@ fn t20_shields() {
 }
 
 #[test]
-fn stalemate_is_judged_on_the_main_action() {
-    // White's King is shut in by his own webbed men, and the Mace has nowhere to step
-    let t = board(
+fn a1_every_array_holds_what_the_text_attests() {
+    let shelf = Shelf::builtin();
+    for game in ["maces", "tulpas", "shields"] {
+        let book = shelf.get(game).expect("the game is there");
+        for array in ["A", "A2", "B", "B2"] {
+            let options = Options::from([("array".to_owned(), array.to_owned())]);
+            let (t, _) = Table::begin(book, &options, &mut NoDice).expect("an array");
+            let attested = "a1M b2H c1N j1M i2H h1N a2. b1. d1. a4. c4. a3P e3P j3P";
+            for word in attested.split_whitespace() {
+                let (sq, man) = word.split_at(2);
+                let man = man.chars().next().expect("a man");
+                assert_eq!(on(&t, sq), man, "{game} {array} {sq}");
+                // Black is White's reflection
+                let rank = 11 - sq[1..].parse::<u8>().expect("a rank");
+                let mirrored = format!("{}{rank}", &sq[..1]);
+                assert_eq!(on(&t, &mirrored), man.to_ascii_lowercase(), "{array}");
+            }
+            assert_eq!(on(&t, "c2") == '.', array.starts_with('B'), "{array}");
+        }
+    }
+    let first = |array: &str| {
+        let options = Options::from([("array".to_owned(), array.to_owned())]);
+        let book = shelf.get("maces").expect("maces");
+        let (t, _) = Table::begin(book, &options, &mut NoDice).expect("an array");
+        next(&t, &[], "").len()
+    };
+    assert_eq!((first("A"), first("B")), (74, 66));
+}
+
+#[test]
+fn a2_a4_only_the_movers_maces_swing() {
+    let t = sketch(
+        "maces",
+        "white",
+        "10 k . . . . . . . . .
+         6  . . . m . . . . . .
+         5  . . . . . . . . . .
+         4  . . R . . . . . . .
+         1  K . . . . . . . . .",
+    );
+    // the Rook steps beside the Mace, which strikes it in Black's turn, whatever Black does
+    let near = play(&t, "Rc4-c5");
+    assert_eq!(on(&near, "c5"), 'R');
+    assert_eq!(on(&play(&near, "Ka10-a9"), "c5"), '.');
+}
+
+#[test]
+fn a5_a_mace_that_stays_swings_before_or_after() {
+    let t = sketch(
+        "maces",
+        "white",
+        "10 k . . . . . . . . .
+         5  . . . n . . . . . .
+         4  . . . M . . . R . .
+         1  K . . . . . . . . .",
+    );
+    assert_eq!(on(&play(&t, "Md4*d5; Rh4-h5"), "d5"), '.');
+    assert_eq!(on(&play(&t, "Rh4-h5; Md4*d5"), "d5"), '.');
+    // once each turn
+    refused(&t, "Md4*d5; Rh4-h5; Md4*d5");
+    // from the final square only
+    assert_eq!(next(&t, &["Md4-d3"], ""), Vec::<String>::new());
+}
+
+#[test]
+fn a5_a_mace_that_swung_is_not_thrown_by_its_own_side() {
+    let t = sketch(
+        "maces",
+        "white",
+        "10 k . . . . . . . . .
+         5  . . . n . . . . . .
+         4  . . . M H . . . . .
+         1  K . . . . . . . . .",
+    );
+    assert!(may(&t, "He4^d4-f6"));
+    assert_eq!(
+        why(&t, "Md4*d5; He4^d4-f6"),
+        "the Mace on d4 has swung this turn and may not be thrown any more"
+    );
+}
+
+#[test]
+fn a5_an_early_swing_must_leave_a_main_action() {
+    // the Spider holds the pawns that shut the King in
+    let shut = sketch(
         "tulpas",
         "white",
-        "
-        k . . . . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        . . . . . . . . . .
-        . s . . . . . . . .
-        K . . . . . . . . .",
+        "10 . . . . . . . . . k
+         3  s . . . . . . . . .
+         2  P P . . . . . . . .
+         1  K M m . . . . . . .",
     );
-    assert_eq!(t.ending(), Some(Ending::draw("stalemate")));
-    assert!(t.asks().is_empty());
-}
-
-#[test]
-fn repetition_may_be_claimed_at_the_third_and_ends_at_the_fifth() {
-    let mut t = start("maces");
-    for round in 1..=4 {
-        assert_eq!(t.draw_claim().is_some(), round >= 3, "{round}");
-        for order in ["Nc1-a2", "Nc10-a9", "Na2-c1", "Na9-c10"] {
-            t = play(&t, order);
-        }
-    }
-    assert_eq!(t.ending(), Some(Ending::draw("repetition")));
-}
-
-#[test]
-fn a_saved_table_is_the_same_table() {
-    let (t, _) = pick(&start("tulpas"), ["spider", "spider"]);
-    let t = play(&play(&t, "S@b1"), "a3-a5");
-    let again = Table::load(t.book(), &Options::new(), &t.save()).expect("own bytes");
-    assert_eq!(again, t);
+    assert!(may(&shut, "Mb1-c2"));
+    assert!(!may(&shut, "Mb1*c1"));
     assert_eq!(
-        again.choices(WHITE, What::Pick),
-        t.choices(WHITE, What::Pick)
+        why(&shut, "Mb1*c1"),
+        "no move or throw would remain after that swing; move first"
     );
-    assert!(Table::load(t.book(), &Options::new(), &[0xff; 9]).is_err());
+    // it is owed after the move, if the Mace is still beside
+    assert_eq!(next(&shut, &["Mb1-c2"], ""), ["Mc2*c1"]);
 }
 
 #[test]
-fn no_text_makes_the_reasons_stumble() {
-    let tables = [
-        start("maces"),
-        start("tulpas"),
-        pick(&start("tulpas"), ["ox", "ox"]).0,
-        board("maces", "white", T2),
-    ];
-    for t in &tables {
-        for text in [
-            "",
-            ";",
-            "*",
-            "^",
-            "@",
-            "a",
-            "1x",
-            "a0",
-            "a99999999999",
-            "z9",
-            "Mé*ß",
-            "a1a2a3a4a5a6",
-            "Ma1*a1",
-            "Hb2^b2-b2",
-            "pick",
-            "place",
-            "e2-",
-            "=Q",
-            "a3-a3=Q",
-            "j10*j10*j10",
-            "throw from",
-        ] {
-            if let Ok((_, out)) = t.act(WHITE, text, &mut NoDice) {
-                panic!("`{text}`: {out:?}");
-            }
-        }
-        for a in 0..100u16 {
-            for b in 0..100u16 {
-                let (a, b) = (t.kit().name(a), t.kit().name(b));
-                if a.len() + b.len() == 4 && a.as_bytes()[0] % 3 == b.as_bytes()[0] % 3 {
-                    let _ = t.act(WHITE, &format!("{a}*{b}"), &mut NoDice);
-                    let _ = t.act(WHITE, &format!("Hb2^{a}-{b}"), &mut NoDice);
-                }
-            }
-        }
+fn a6_the_owner_orders_the_swings_and_none_is_counted_up() {
+    let t = sketch(
+        "maces",
+        "white",
+        "10 k . . . . . . . . .
+         5  . . . . n p . . . .
+         4  . . . M . M . . . .
+         1  K . . . . . . . . .",
+    );
+    // f4 takes the only victim of d4: one swing in all, and the turn is complete
+    let one = play(&t, "Ka1-a2; Mf4*e5");
+    assert_eq!((on(&one, "e5"), on(&one, "f5")), ('.', 'p'));
+    let two = play(&t, "Ka1-a2; Md4*e5; Mf4*f5");
+    assert_eq!((on(&two, "e5"), on(&two, "f5")), ('.', '.'));
+    assert!(matches!(refused(&t, "Ka1-a2"), Wrong::Unfinished { .. }));
+}
+
+#[test]
+fn a8_whom_a_horse_apult_throws() {
+    let t = sketch(
+        "maces",
+        "white",
+        "6  . . . . . . . . . .
+         5  . . . m k . . . . .
+         4  . . . K H p . . . .
+         3  . . . Q H . . . . .",
+    );
+    for (man, sq) in [
+        ('m', "d5"),
+        ('k', "e5"),
+        ('K', "d4"),
+        ('H', "e3"),
+        ('p', "f4"),
+        ('Q', "d3"),
+    ] {
+        let thrown = play(&t, &format!("He4^{sq}-f6"));
+        assert_eq!((on(&thrown, "f6"), on(&thrown, sq)), (man, '.'));
+        assert_eq!(on(&thrown, "e4"), 'H');
     }
+    assert!(!may(&t, "He4^e4-f6"), "never itself");
+    // a thrown enemy Mace rests until its owner's turn
+    let own_turn = play(&play(&t, "He4^d5-g3"), "Ke5-e6");
+    assert_eq!(on(&own_turn, "g3"), 'm');
 }
 
 #[test]
-fn a_spoilt_snapshot_is_refused_or_harmless() {
-    let t = play(&start("maces"), "a3-a5");
-    let bytes = t.save();
-    for i in 0..bytes.len() {
-        for value in [0, 1, 2, 31, 63, 127, 128, 255] {
-            let mut spoilt = bytes.clone();
-            spoilt[i] = value;
-            if let Ok(t) = Table::load(t.book(), &Options::new(), &spoilt) {
-                for ask in t.asks() {
-                    for text in t.choices(ask.seat, ask.what).iter().take(3) {
-                        let _ = t.act(ask.seat, text, &mut NoDice);
-                    }
-                }
-                let _ = t.view(None);
-            }
-        }
+fn a9_a_thrown_enemy_king_falls_to_a_fresh_mace() {
+    let t = sketch(
+        "maces",
+        "white",
+        "6  . . . . . . M . . .
+         5  . . . . k . . . . .
+         4  . . . . H . . . . .
+         1  K . . . . . . . . .",
+    );
+    assert!(won(&play(&t, "He4^e5-f6; Mg6*f6"), WHITE));
+    // one outcome: the referee swings itself
+    assert!(won(&play(&t, "He4^e5-f6"), WHITE));
+}
+
+#[test]
+fn a21_three_maces_all_swing() {
+    let t = sketch(
+        "maces",
+        "white",
+        "10 k . . . . . . . . .
+         5  p . . p . . p . . .
+         4  M . . M . . M . . .
+         1  K . . . . . . . . .",
+    );
+    let after = play(&t, "Ka1-b1");
+    assert_eq!(["a5", "d5", "g5"].map(|sq| on(&after, sq)), ['.'; 3]);
+}
+
+#[test]
+fn a23_there_is_no_pass_and_no_swing_alone() {
+    let t = sketch(
+        "maces",
+        "white",
+        "10 k . . . . . . . . .
+         5  p . . . . . . . . .
+         4  M . . . . . . . . .
+         1  K . . . . . . . . .",
+    );
+    refused(&t, "end");
+    assert!(matches!(refused(&t, "Ma4*a5"), Wrong::Unfinished { .. }));
+}
+
+#[test]
+fn a26_nobody_removes_own_men() {
+    let t = sketch(
+        "tulpas",
+        "white",
+        "10 k . . . . . . . . .
+         4  . . . M P . . . . .
+         3  Y . P . . . . . . .
+         1  K . . . . . . . . .",
+    );
+    for step in ["Md4*e4", "Md4*c3", "Ya3*c3", "Ka1xa1"] {
+        assert!(!may(&t, step));
+        refused(&t, step);
     }
 }
