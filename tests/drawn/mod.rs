@@ -15,6 +15,8 @@ pub struct Drawn {
     pub hands: &'static str,
     pub moves: u16,
     pub options: &'static str,
+    /// The jumped squares and, last, the pawn that jumped.
+    pub jumped: &'static str,
 }
 
 impl Drawn {
@@ -25,6 +27,7 @@ impl Drawn {
             hands: "",
             moves: 20,
             options: "",
+            jumped: "",
         }
     }
     pub fn table(&self, drawing: &str) -> Table {
@@ -35,6 +38,21 @@ impl Drawn {
                 rows[16 - rank] = words.map(|w| w.replace('.', "1")).collect();
             }
         }
+        self.arrange(&rows)
+    }
+    /// The same from a list: `Ka1 Rb1* ko16`.
+    pub fn men(&self, men: &str) -> Table {
+        let mut cells = vec![vec!["1".to_owned(); 16]; 16];
+        for man in men.split_whitespace() {
+            let (bare, star) = man.strip_suffix('*').map_or((man, ""), |m| (m, "*"));
+            let file = bare.as_bytes()[1] - b'a';
+            let rank: usize = bare[2..].parse().unwrap();
+            cells[16 - rank][usize::from(file)] = format!("{}{star}", &bare[..1]);
+        }
+        let rows: Vec<String> = cells.iter().map(|row| row.concat()).collect();
+        self.arrange(&rows)
+    }
+    fn arrange(&self, rows: &[String]) -> Table {
         // a run of single vacant squares is written as one number
         let rows: Vec<String> = rows.iter().map(|r| runs(r)).collect();
         let mut hands: BTreeMap<String, BTreeMap<String, u32>> = BTreeMap::new();
@@ -43,8 +61,11 @@ impl Drawn {
             let hand = words.map(|w| (w[..1].to_owned(), w[1..].parse().unwrap()));
             hands.insert(seat.to_owned(), hand.collect());
         }
+        let jumped = self.jumped.rsplit_once(' ').map(
+            |(over, pawn)| json!({"squares": over.split(' ').collect::<Vec<_>>(), "pawn": pawn}),
+        );
         let position = json!({
-            "board": rows.join("/"), "hands": hands, "turn": self.turn, "jumped": null,
+            "board": rows.join("/"), "hands": hands, "turn": self.turn, "jumped": jumped,
             "moves": {"white": self.moves, "black": self.moves},
         });
         let options: Options = self
@@ -96,6 +117,15 @@ pub fn play(at: &Table, text: &str) -> Table {
     at.act(mover(at), text, &mut NoDice)
         .unwrap_or_else(|w| panic!("{text}: {w:?}"))
         .0
+}
+/// Plays several steps, `e2-e4, e7-e5`.
+pub fn line(at: &Table, texts: &str) -> Table {
+    texts
+        .split(", ")
+        .fold(at.clone(), |at, text| play(&at, text))
+}
+pub fn has(at: &Table, text: &str) -> bool {
+    all(at).iter().any(|t| t == text)
 }
 pub fn why(at: &Table, text: &str) -> String {
     match at.act(mover(at), text, &mut NoDice) {
