@@ -134,7 +134,7 @@ fn what_a_record_may_say() {
     // figures
     let said = wrong(&chess(r#"{"seat":"white","steps":["e2-e4"],"legal":[21]}"#));
     assert!(
-        said.starts_with("line 2: 20 legal steps before step 1"),
+        said.ends_with("line 2: 20 legal steps before step 1, the record says 21"),
         "{said}"
     );
     let said = wrong(&chess(
@@ -166,6 +166,26 @@ fn what_a_record_may_say() {
         wrong("{\"game\":\"tulpas\",\"reveals\":\"outcome\"}").contains("did you mean `reveal`")
     );
     assert!(wrong("{\"game\":\"tulpa\"}").contains("did you mean `tulpas`"));
+}
+
+#[test]
+fn a_roll_may_follow_a_monarch_that_the_referee_placed() {
+    // blue's home row is full and b7 alone is vacant in its second row (A22)
+    let head = r#"{"game":"chaturaji","position":{"men":{"green":"Mh1 Pa8 Rb8 Sc8 Sd8 Se8",
+ "yellow":"Ma3 Pf8 Rg8 Sh8 Sd7 Sh7","blue":"Pa7 Rc7","red":"Mh6 Pe7 Rf7 Sg7"},
+ "turn":"green","dice":{"green":[1,4]}}}"#
+        .replace('\n', "");
+    let took = r#"{"seat":"green","steps":["1:Mh1xh6"]}"#;
+    let red = r#"{"seat":"red","place":"M@h1"}"#;
+    let blue = r#"{"seat":"blue","place":"M@b7"}"#;
+    let on = "{\"seat\":\"yellow\",\"roll\":{\"yellow\":[3,2]}}\n{\"seat\":\"yellow\",\"steps\":[\"3:Rg8-e6\",\"end\"]}";
+    for (choice, placed) in [
+        ("second", format!("{red}\n{blue}")),
+        ("first", format!("{blue}\n{red}")),
+    ] {
+        let exchange = format!("{{\"seat\":\"green\",\"exchange\":\"{choice}\"}}");
+        fine(&format!("{head}\n{took}\n{exchange}\n{placed}\n{on}"));
+    }
 }
 
 #[test]

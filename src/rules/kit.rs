@@ -173,6 +173,31 @@ impl Kit {
         Ok(kit)
     }
 
+    /// The squares that a text names, in its order.
+    pub fn squares_in(&self, text: &str) -> Vec<Square> {
+        let low = text.to_ascii_lowercase();
+        let bytes = low.as_bytes();
+        let mut out = Vec::new();
+        let mut at = 0;
+        while at < bytes.len() {
+            let digits = bytes[at..]
+                .iter()
+                .take_while(|b| b.is_ascii_digit())
+                .count();
+            if digits == 0 {
+                at += 1;
+                continue;
+            }
+            let end = at + digits;
+            let found = [2usize, 1]
+                .into_iter()
+                .filter(|n| *n <= at)
+                .find_map(|n| self.square(low.get(at - n..end)?));
+            out.extend(found);
+            at = end;
+        }
+        out
+    }
     /// Number of squares, holes included.
     pub fn squares(&self) -> usize {
         self.setup.len()

@@ -413,14 +413,13 @@ impl Replay {
                     .table
                     .next(seat, &so_far)
                     .map_err(|w| fail(no, format!("step {}: {w}", i + 1)))?;
-                if figures.get(i) != Some(&next.steps.len()) {
+                let (have, said) = (next.steps.len(), figures.get(i).copied().unwrap_or(0));
+                if have != said {
                     return Err(fail(
                         no,
                         format!(
-                            "{} legal steps before step {}, the record says {:?}",
-                            next.steps.len(),
-                            i + 1,
-                            figures.get(i)
+                            "{have} legal steps before step {}, the record says {said}",
+                            i + 1
                         ),
                     ));
                 }
@@ -493,7 +492,8 @@ fn describe(order: &str, wrong: &Wrong) -> String {
     }
 }
 
-/// The dice of the rolls that follow, by army, up to the next line that a player decides.
+/// The dice of the rolls that follow, by army, up to the next line that a player decides. A `place`
+/// line may be the referee's; where it is a player's, nothing is rolled before it.
 fn ahead(
     table: &Table,
     lines: &[(usize, Line)],
@@ -506,7 +506,7 @@ fn ahead(
                     rolls.entry(seat).or_default().extend(dice);
                 }
             }
-        } else if line.pass != Some(true) {
+        } else if line.pass != Some(true) && line.place.is_none() {
             break;
         }
     }

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use self::compiled::{Compiled, PROMOTED, kind_of, seat_of};
 use self::pos::{NO_CHANGE, Pos, Sort, Step};
-use super::super::kit::{Kit, NOWHERE, Square};
+use super::super::kit::{Kit, NOWHERE};
 use super::super::play::{Ask, Cell, Dice, Ending, Happening, Play, Seat, View, What};
 use super::super::rulebook::SpecError;
 use super::super::tally::Tally;
@@ -284,7 +284,7 @@ impl Play for Chess {
     }
 
     fn why_not(&self, kit: &Kit, s: &State, seat: Seat, text: &str) -> Option<String> {
-        let squares = squares_in(kit, text);
+        let squares = kit.squares_in(text);
         let mut pos = s.pos.clone();
         if let [from, ..] = squares.as_slice()
             && squares.len() > 1
@@ -312,32 +312,6 @@ impl Play for Chess {
             .any(exposes)
             .then(|| "it would leave your king in check".to_owned())
     }
-}
-
-/// The squares that a text names.
-fn squares_in(kit: &Kit, text: &str) -> Vec<Square> {
-    let low = text.to_ascii_lowercase();
-    let bytes = low.as_bytes();
-    let mut out = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        let digits = bytes[at..]
-            .iter()
-            .take_while(|b| b.is_ascii_digit())
-            .count();
-        if digits == 0 {
-            at += 1;
-            continue;
-        }
-        let end = at + digits;
-        let found = [2usize, 1]
-            .into_iter()
-            .filter(|n| *n <= at)
-            .find_map(|n| kit.square(low.get(at - n..end)?));
-        out.extend(found);
-        at = end;
-    }
-    out
 }
 
 #[cfg(test)]

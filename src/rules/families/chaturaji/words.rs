@@ -211,13 +211,7 @@ pub(super) fn why_not(game: &Chaturaji, kit: &Kit, s: &State, text: &str) -> Opt
         None => (None, text),
     };
     let body = rest.split(['=', '(', '/']).next().unwrap_or(rest);
-    let mut squares = body
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .flat_map(|word| word.split_inclusive('x'))
-        .filter_map(|word| {
-            let word = word.trim_start_matches(|c: char| c.is_ascii_uppercase());
-            kit.square(word.trim_matches('x'))
-        });
+    let mut squares = kit.squares_in(body).into_iter();
     let from = squares.next()?;
     let Some(man) = s.at(from) else {
         return Some(format!("there is nothing on {}", kit.name(from)));

@@ -79,11 +79,8 @@ pub fn view(game: &Chieftain, kit: &Kit, s: &State) -> View {
 
 /// Why a text is not legal, in the words of chieftain.md 1.4.
 pub fn why_not(game: &Chieftain, kit: &Kit, s: &State, text: &str) -> Option<String> {
-    let mut squares = named_behind(text)
-        .map_or(text, |(step, _)| step)
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .flat_map(|word| word.split_inclusive('x'))
-        .filter_map(|word| square_in(kit, word));
+    let step = named_behind(text).map_or(text, |(step, _)| step);
+    let mut squares = kit.squares_in(step).into_iter();
     let from = squares.next()?;
     let Some(man) = s.at(from) else {
         return Some(format!("there is nothing on {}", kit.name(from)));
@@ -155,11 +152,4 @@ pub fn why_not(game: &Chieftain, kit: &Kit, s: &State, text: &str) -> Option<Str
         reached.sort_unstable();
         format!("the {name} can go to {}", reached.join(" "))
     })
-}
-
-/// The square in a word like `Cc1` or `xab3`; squares beyond file w need the whole word.
-fn square_in(kit: &Kit, word: &str) -> Option<Square> {
-    let word = word.trim_start_matches(|c: char| c.is_ascii_uppercase());
-    kit.square(word)
-        .or_else(|| kit.square(word.trim_matches('x')))
 }
