@@ -35,6 +35,7 @@ use crate::store::{Opening, Store, StoreError, fail};
 use budget::Budget;
 use guard::Beat;
 pub use letter::Rehearsal;
+pub use mails::{HELD_BY_GUARD, Stopped};
 pub use setup::{house, kept_key, office, rebuild, shelf, the_fold};
 use setup::{open_store, size};
 

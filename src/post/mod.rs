@@ -11,6 +11,7 @@ pub mod commands;
 pub mod compose;
 pub mod fold;
 pub mod from_html;
+pub mod guard;
 pub mod help;
 pub mod hypertext;
 pub mod letter;
