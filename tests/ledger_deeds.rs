@@ -4,6 +4,8 @@ mod common;
 
 use common::{ALICE, BOB, CAROL, Club};
 use tulpa::cli::verify::rules;
+use tulpa::fair::fold::{Shown, find};
+use tulpa::fair::line::hex;
 use tulpa::fair::verify::{Report, verify};
 use tulpa::referee::keeper::Word;
 use tulpa::referee::{MatchNo, scribe};
@@ -48,6 +50,44 @@ fn a_turn_taken_back_is_played_again() {
     let (text, report) = ledger(&club);
     assert_eq!(acts(&report), ["undo 1"], "{text}");
     assert!(text.contains("e2-e4") && text.contains("d2-d4"));
+}
+
+/// Who answers a mail tells which head was in it, and it is one of this ledger.
+#[test]
+fn a_move_names_the_head_that_it_answers() {
+    let mut club = Club::started("seen_heads", "chess");
+    club.quiet = true;
+    let shown = |club: &Club, who: &str| {
+        let heads: Vec<String> = find(&club.last[who].text)
+            .into_iter()
+            .filter_map(|s| match s {
+                Shown::Head(h) => Some(format!("{}:{}", h.seq, &hex(&h.h)[..16])),
+                Shown::Line(_) => None,
+            })
+            .collect();
+        heads[0].clone()
+    };
+    let mut saw = Vec::new();
+    for (who, order) in [(ALICE, "e2-e4"), (BOB, "e7-e5"), (ALICE, "Ng1-f3")] {
+        saw.push(shown(&club, who));
+        club.writes(who, order);
+    }
+    let (text, report) = ledger(&club);
+    let told: Vec<&str> = report
+        .entries
+        .iter()
+        .filter_map(|(_, e)| e.get("saw"))
+        .collect();
+    assert_eq!(told, saw, "{text}");
+    // somebody was shown another ledger
+    let (seq, digits) = saw[1].split_once(':').unwrap();
+    let other = if digits.starts_with('0') { "1" } else { "0" };
+    let forged = text.replace(&saw[1], &format!("{seq}:{other}{}", &digits[1..]));
+    let found = verify(&forged, None).findings;
+    assert!(
+        found.iter().any(|f| f.fault.to_string().contains("saw=")),
+        "{found:?}"
+    );
 }
 
 #[test]

@@ -258,8 +258,16 @@ pub(super) fn told(rec: &mut dyn Records, m: &mut Match, event: &Event, at: Time
                 ],
             );
         }
-        Event::Acted { seat, order, .. } => {
+        Event::Acted {
+            seat,
+            order,
+            letter,
+            ..
+        } => {
             let seat = number(*seat);
+            let letter = letter.as_ref();
+            let mid = letter.map_or("", |l| &l.mid);
+            let saw = letter.and_then(|l| l.saw.as_deref()).unwrap_or_default();
             pen.line(
                 Kind::Move,
                 &[
@@ -267,6 +275,8 @@ pub(super) fn told(rec: &mut dyn Records, m: &mut Match, event: &Event, at: Time
                     ("seat", &seat),
                     ("by", "player"),
                     ("text", order),
+                    ("saw", saw),
+                    ("mid", mid),
                 ],
             );
         }

@@ -4,6 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use super::common::{ALICE, BOB, Home};
+use tulpa::fair::line::{hash, hex};
 
 #[test]
 fn what_is_exported_both_verifiers_let_through() {
@@ -14,6 +15,13 @@ fn what_is_exported_both_verifiers_let_through() {
     let ledger = home.run(&["export", "1", "--as", "ledger"]).good();
     assert!(ledger.lines().last().unwrap().starts_with("head "));
     assert!(!ledger.contains("example") && !ledger.contains("Alice"));
+    // a player finds his own letter by `mid=`; the second letter was no answer, so it saw no head
+    let mid = |n: u32, host: &str| hex(&hash(&format!("{n}@{host}")))[..16].to_owned();
+    let e4 = ledger.lines().find(|l| l.contains("e2-e4")).unwrap();
+    assert!(
+        e4.ends_with(&format!(" mid={}", mid(4, "hill.example"))),
+        "{e4}"
+    );
     fs::write(home.path("one.ledger"), &ledger).unwrap();
 
     // the key that the first mail named, and every head that Bob was mailed
