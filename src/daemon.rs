@@ -35,7 +35,8 @@ use crate::store::{Opening, Store, StoreError, fail};
 use budget::Budget;
 use guard::Beat;
 pub use letter::Rehearsal;
-pub use setup::{house, office, rebuild, shelf, the_fold};
+pub use mails::{HELD_BY_GUARD, Stopped};
+pub use setup::{house, kept_key, office, rebuild, shelf, the_fold};
 use setup::{open_store, size};
 
 /// Why the referee stops, or why a letter has to wait.

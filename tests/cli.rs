@@ -4,6 +4,7 @@ mod cli {
     pub mod common;
     mod daily;
     mod keep;
+    mod ledger;
     mod records;
     mod setup;
 }

@@ -9,6 +9,7 @@ use crate::daemon::Trouble;
 use crate::post::board::{self, Drawing};
 use crate::post::hypertext::escape;
 use crate::post::letter;
+use crate::referee::scribe;
 use crate::referee::state::{Match, Registry, Stage};
 use crate::rules::{Seat, Shelf, record};
 use crate::store::Glance;
@@ -18,7 +19,8 @@ pub struct Arguments {
     /// Number of the match
     #[arg(value_name = "MATCH")]
     game: u32,
-    /// record: what `tulpa replay` reads; mails: all that was sent (mbox); page: boards turn by turn (HTML)
+    /// record: what `tulpa replay` reads; ledger: what `tulpa verify` reads; mails: all that was sent (mbox);
+    /// page: boards turn by turn (HTML)
     #[arg(long = "as", value_name = "FORM", default_value = "record")]
     form: Form,
 }
@@ -26,15 +28,20 @@ pub struct Arguments {
 #[derive(clap::ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Record,
+    Ledger,
     Mails,
     Page,
 }
 
 pub fn run(common: &Common, a: &Arguments, out: &mut dyn Write) -> Done {
-    let look = Look::open(common)?;
+    let look = match a.form {
+        Form::Ledger => Look::signing(common)?,
+        _ => Look::open(common)?,
+    };
     let m = look.game(a.game)?;
     match a.form {
         Form::Record => out.write_all(record_of(&look, &m).as_bytes())?,
+        Form::Ledger => out.write_all(ledger_of(&look, &m)?.as_bytes())?,
         Form::Mails => mails(&look, &m, common.quiet, out)?,
         Form::Page => out.write_all(page(&look, &m)?.as_bytes())?,
     }
@@ -53,6 +60,14 @@ fn record_of(look: &Look, m: &Match) -> String {
         }
     }
     text
+}
+
+/// The signed ledger, which holds nothing that everybody may not see.
+fn ledger_of(look: &Look, m: &Match) -> Result<String, Failure> {
+    scribe::export(&look.records(), m.no).ok_or_else(|| {
+        Failure::new(format!("match {} has no ledger", m.no))
+            .hint("it was begun by a version of this program that kept none")
+    })
 }
 
 /// Every mail of the match as it was sent, in mbox form (RFC 4155, `From ` lines quoted). A mail that tells a card which

@@ -22,9 +22,27 @@ pub struct Look {
 
 impl Look {
     pub fn open(common: &Common) -> Result<Look, Failure> {
-        let (config, clock) = open(common)?;
         // no key: nothing that is only looked at needs one
-        let desk = Arc::new(Desk::new(daemon::house(&config, [0; 32])));
+        Look::with(common, |_| Ok([0; 32]))
+    }
+
+    /// The same with the key that the referee signs with; it is not made here.
+    pub fn signing(common: &Common) -> Result<Look, Failure> {
+        Look::with(common, |config| {
+            daemon::kept_key(&config.state)?.ok_or_else(|| {
+                let file = config.state.join("keys").join("server");
+                Failure::new(format!("{}: there is no key to sign with", file.display()))
+                    .hint("the referee makes it at its first start; a lost key comes back with `tulpa restore` only")
+            })
+        })
+    }
+
+    fn with(
+        common: &Common,
+        key: impl Fn(&Config) -> Result<[u8; 32], Failure>,
+    ) -> Result<Look, Failure> {
+        let (config, clock) = open(common)?;
+        let desk = Arc::new(Desk::new(daemon::house(&config, key(&config)?)));
         let glance =
             Glance::open(&config.state, &daemon::the_fold(&desk)).map_err(Trouble::from)?;
         Ok(Look {

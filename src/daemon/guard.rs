@@ -97,17 +97,19 @@ impl Daemon {
             let entropy = self.chance.fresh().map_err(Trouble::Chance)?;
             let now = self.clock.now();
             let registry = self.records();
-            let decision = referee::decide(&registry, &self.shelf, &command, now, &entropy);
+            let mut decision = referee::decide(&registry, &self.shelf, &command, now, &entropy);
             registry.sound().map_err(records_trouble)?;
+            let (mails, stopped) = self.mails(&mut decision, None, now);
             let payload = Payload {
                 at: now,
                 outcome: "clock".to_owned(),
                 keys: some.iter().map(|no| key(*no)).collect(),
                 events: events(&decision.events)?,
-                mails: self.mails(&decision, None, now),
+                mails,
                 ..Payload::default()
             };
             self.store.commit(payload)?;
+            self.tell_stopped(&stopped)?;
         }
         let hours = seconds / 3600;
         self.alarm(

@@ -73,11 +73,11 @@ impl Daemon {
         let registry = self.records();
         let decided = keeper::order(&registry, &self.shelf, word, now, &entropy);
         registry.sound().map_err(records_trouble)?;
-        let decision = match decided {
+        let mut decision = match decided {
             Ok(decision) => decision,
             Err(unable) => return Ok(Err(unable)),
         };
-        let mails = self.mails(&decision, None, now);
+        let (mails, stopped) = self.mails(&mut decision, None, now);
         let count = mails.len();
         let payload = Payload {
             at: now,
@@ -88,10 +88,12 @@ impl Daemon {
             ..Payload::default()
         };
         match self.store.commit(payload) {
-            Ok(_) => Ok(Ok(count)),
-            Err(StoreError::Seen { .. }) => Ok(Ok(0)),
-            Err(e) => Err(e.into()),
+            Ok(_) => {}
+            Err(StoreError::Seen { .. }) => return Ok(Ok(0)),
+            Err(e) => return Err(e.into()),
         }
+        self.tell_stopped(&stopped)?;
+        Ok(Ok(count))
     }
 
     /// Carries out what lies in the drop box.
@@ -192,6 +194,7 @@ impl Daemon {
                     mails: rehearsal.mails,
                     ..Payload::default()
                 })?;
+                self.tell_stopped(&rehearsal.stopped)?;
                 outcome
             }
         };

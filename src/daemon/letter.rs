@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use jiff::Timestamp;
 
 use super::budget::{Answering, hold_back, is_answer};
+use super::mails::Stopped;
 use super::{Daemon, Trouble, events, records_trouble, untripped};
 use crate::edge::{Arrived, ArrivedId, Inbox, InboxError, incoming};
 use crate::post::reader::{self, Context, Reading};
@@ -32,6 +33,8 @@ pub struct Rehearsal {
     pub decision: Option<Decision>,
     /// The mails it would bring: recipient and whole bytes.
     pub mails: Vec<NewMail>,
+    /// Those that would not be let out.
+    pub stopped: Vec<Stopped>,
 }
 
 impl Daemon {
@@ -187,6 +190,7 @@ impl Daemon {
         };
         match staged {
             Ok(ticket) => {
+                self.tell_stopped(&rehearsal.stopped)?;
                 self.turns += turns;
                 Ok(Fate::Staged(ticket))
             }
@@ -220,6 +224,7 @@ impl Daemon {
                     reading,
                     decision: None,
                     mails: Vec::new(),
+                    stopped: Vec::new(),
                 });
             }
             Reading::Orders(read) => (**read).clone(),
@@ -234,13 +239,14 @@ impl Daemon {
         };
         let registry = self.records();
         let command = Command::Letter(Box::new(read.clone()));
-        let decision = referee::decide(&registry, &self.shelf, &command, now, entropy);
+        let mut decision = referee::decide(&registry, &self.shelf, &command, now, entropy);
         registry.sound().map_err(records_trouble)?;
-        let mails = self.mails(&decision, Some(&read), now);
+        let (mails, stopped) = self.mails(&mut decision, Some(&read), now);
         Ok(Rehearsal {
             reading,
             decision: Some(decision),
             mails,
+            stopped,
         })
     }
 

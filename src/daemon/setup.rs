@@ -146,9 +146,26 @@ pub fn rebuild(config: &Config) -> Result<Store, Trouble> {
     Ok(Store::rebuild(&config.state, the_fold(&desk))?)
 }
 
+/// The server key, where there is one already.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn kept_key(state: &Path) -> Result<Option<[u8; 32]>, Trouble> {
+    use std::io::{ErrorKind, Read as _};
+    let path = state.join("keys").join("server");
+    let trouble = |e: std::io::Error| Trouble::Setup(format!("{}: {e}", path.display()));
+    let mut key = [0; 32];
+    match std::fs::File::open(&path) {
+        Ok(mut file) => file.read_exact(&mut key).map_err(trouble)?,
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(e) => return Err(trouble(e)),
+    }
+    Ok(Some(key))
+}
+
 /// The server key: 32 bytes of `keys/server`, made at the first start, readable by nobody else.
 fn server_key(state: &Path) -> Result<[u8; 32], Trouble> {
-    use std::io::{ErrorKind, Read as _, Write as _};
+    use std::io::{ErrorKind, Write as _};
     use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
     let dir = state.join("keys");
     let path = dir.join("server");
@@ -158,15 +175,9 @@ fn server_key(state: &Path) -> Result<[u8; 32], Trouble> {
         .mode(0o700)
         .create(&dir)
         .map_err(trouble)?;
-    let mut key = [0; 32];
     for _ in 0..2 {
-        match std::fs::File::open(&path) {
-            Ok(mut file) => {
-                file.read_exact(&mut key).map_err(trouble)?;
-                return Ok(key);
-            }
-            Err(e) if e.kind() == ErrorKind::NotFound => {}
-            Err(e) => return Err(trouble(e)),
+        if let Some(key) = kept_key(state)? {
+            return Ok(key);
         }
         // whole or not at all: another process may make it at the same moment
         let fresh = entropy::fresh().map_err(Trouble::Chance)?;

@@ -25,7 +25,7 @@ impl Daemon {
         let decided =
             untripped(|| referee::decide(&registry, &self.shelf, &Command::Tick, now, &entropy));
         registry.sound().map_err(records_trouble)?;
-        let Some(decision) = decided else {
+        let Some(mut decision) = decided else {
             // letters are still handled
             return self.alarm(
                 "clocks",
@@ -35,7 +35,7 @@ impl Daemon {
         if decision.events.is_empty() && decision.notices.is_empty() {
             return Ok(());
         }
-        let mails = self.mails(&decision, None, now);
+        let (mails, stopped) = self.mails(&mut decision, None, now);
         self.store.commit(Payload {
             at: now,
             outcome: "tick".to_owned(),
@@ -43,7 +43,7 @@ impl Daemon {
             mails,
             ..Payload::default()
         })?;
-        Ok(())
+        self.tell_stopped(&stopped)
     }
 
     /// When something falls due by itself: a clock, or a mail to be tried again.

@@ -57,6 +57,15 @@ pub struct Head {
 }
 
 impl Head {
+    /// What is random to look at in it: h, R and S.
+    pub fn values(&self) -> [Hash; 3] {
+        let mut halves = [[0; 32]; 2];
+        for (half, bytes) in halves.iter_mut().zip(self.signature.chunks_exact(32)) {
+            half.copy_from_slice(bytes);
+        }
+        [self.h, halves[0], halves[1]]
+    }
+
     /// The line of the ledger: `head <gid> <seq> <h> <R> <S>`.
     pub fn text(&self) -> String {
         format!(

@@ -19,6 +19,8 @@ use super::line::{Hash, hash, hex, number};
 pub const TOKEN_CHARS_MAX: usize = 71;
 /// Where a long value is split, characters.
 pub const CHUNK_CHARS: usize = 60;
+/// Hex digits of a head in `saw=`, and of a letter in `mid=`.
+pub const SAW_HEX: usize = 16;
 /// Longest line, bytes.
 pub const LINE_BYTES_MAX: usize = 8192;
 
@@ -364,6 +366,11 @@ pub struct Tip {
 }
 
 impl Tip {
+    /// The last entry as `saw=` names it; `None` before the first.
+    pub fn saw(&self) -> Option<String> {
+        let last = self.next.checked_sub(1)?;
+        Some(format!("{last}:{}", &hex(&self.h)[..SAW_HEX]))
+    }
     /// The next line. An empty value is left out; a long one goes on under `key2`, `key3` ..
     pub fn write(&mut self, at: Timestamp, kind: Kind, pairs: &[(&str, &str)]) -> String {
         self.second = self.second.max(at.as_second()).max(0);

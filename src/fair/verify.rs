@@ -14,15 +14,13 @@ pub use fault::Fault;
 pub use setup::Game;
 
 use super::head::Head;
-use super::ledger::{Entry, Kind, link};
+use super::ledger::{Entry, Kind, SAW_HEX, link};
 use super::line::{Hash, hex, number};
 
 /// Largest ledger file, bytes.
 pub const FILE_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Most findings that are told.
 pub const FINDINGS_MAX: usize = 50;
-/// Hex digits of a head in `saw=`.
-pub const SAW_HEX: usize = 16;
 
 /// Something that does not hold, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -12,6 +12,7 @@ pub mod compose;
 mod courtesy;
 pub mod fold;
 pub mod from_html;
+pub mod guard;
 pub mod help;
 pub mod hypertext;
 pub mod letter;

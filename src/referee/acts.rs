@@ -232,6 +232,7 @@ pub(super) fn play_steps(
             order: act.order,
             ordered: ordered.to_owned(),
             rolls: act.rolls,
+            letter: desk.letter_for(&m, act.seat),
         };
         desk.emit(event, Some((act.table, act.happened)));
     }

@@ -6,6 +6,9 @@ use super::notice::{NoticeKind, Refusal, Why};
 use super::order::{Order, OrderLine, Part, Read, Slip};
 use super::state::{Match, MatchNo, PlayerNo, Registry, SentMail, Stage};
 use super::{Decision, Outcome, clock, info, lobby, talk, turn};
+use crate::fair::entropy::mid_words;
+use crate::fair::ledger::SAW_HEX;
+use crate::fair::line::{hash, hex};
 
 /// Carries a letter out on the desk, or refuses all of it.
 pub(super) fn carry(
@@ -34,8 +37,15 @@ pub(super) fn carry(
     let known = desk.events.clone();
     let known_changes = desk.over.changes.clone();
     desk.ignored.clone_from(&read.ignored);
-    if !read.message_id.is_empty() {
-        desk.words = crate::fair::entropy::mid_words(&read.message_id);
+    if !matches!(read.message_id.as_str(), "" | "-") {
+        desk.words = mid_words(&read.message_id);
+        desk.mid = hex(&hash(&read.message_id))[..SAW_HEX].to_owned();
+    }
+    if let Some(answered) = answered {
+        let ours = |id: &&String| desk.over.mail_by_message_id(id).is_some();
+        let head = read.answers.iter().find(ours);
+        let head = head.and_then(|id| desk.over.head_of_mail(id));
+        desk.saw = head.map(|head| (answered.game, head));
     }
     desk.home = home;
     match all_parts(&mut desk, read, home, answered) {

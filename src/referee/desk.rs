@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::apply::{Known, apply_known};
 use super::chance::Chance;
-use super::event::Event;
+use super::event::{Event, Ordered};
 use super::listing::{examples, game_info, match_info};
 use super::notice::{
     Deed, Down, GameInfo, MatchInfo, News, Notice, NoticeKind, Opening, Receipt, Refusal, ReplyTo,
@@ -52,6 +52,10 @@ pub(super) struct Desk<'a> {
     pub actor: PlayerNo,
     /// What his letter puts into dice where he sends no words; empty without a Message-ID.
     pub words: String,
+    /// His letter's Message-ID, hashed.
+    pub mid: String,
+    /// The match whose mail his letter answers, and the head in it.
+    pub saw: Option<(MatchNo, String)>,
     /// News by match: for a single seat, or for all.
     pub news: BTreeMap<MatchNo, Vec<(Option<Seat>, News)>>,
     /// Receipts for the actor.
@@ -92,6 +96,8 @@ impl<'a> Desk<'a> {
             events: Vec::new(),
             actor,
             words: String::new(),
+            mid: String::new(),
+            saw: None,
             news: BTreeMap::new(),
             receipts: BTreeMap::new(),
             shown: BTreeMap::new(),
@@ -113,6 +119,16 @@ impl<'a> Desk<'a> {
         } else {
             debug_assert!(false, "the event does not fit: {event:?}");
         }
+    }
+
+    /// The letter under way, where it is of the player of that seat.
+    pub fn letter_for(&self, m: &Match, seat: Seat) -> Option<Ordered> {
+        let saw = self.saw.as_ref().filter(|(no, _)| *no == m.no);
+        let known = m.player_at(seat) == Some(self.actor) && !self.mid.is_empty();
+        known.then(|| Ordered {
+            mid: self.mid.clone(),
+            saw: saw.map(|(_, head)| head.clone()),
+        })
     }
 
     pub fn tell(&mut self, game: MatchNo, news: News) {

@@ -11,6 +11,16 @@ use crate::rules::{Ending, Options, Seat};
 /// Version of the events' form; the journal keeps it beside them. A change that old journals cannot be read with raises it.
 pub const EVENT_VERSION: u8 = 1;
 
+/// What the ledger says of the letter that ordered a move.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Ordered {
+    /// First 16 hex digits of SHA-256 of its Message-ID; empty where it has none.
+    pub mid: String,
+    /// The head in the mail that it answers, `<seq>:<first 16 hex digits>`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saw: Option<String>,
+}
+
 /// One thing that happened. Serialised as JSON with the tag `event` (internally tagged: not for postcard).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
@@ -179,6 +189,9 @@ pub enum Event {
         ordered: String,
         /// What fell.
         rolls: Vec<u16>,
+        /// The letter that ordered it; `None` where none of this player's did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        letter: Option<Ordered>,
     },
     /// A draw was offered.
     DrawOffered {

@@ -26,6 +26,7 @@ pub mod report;
 pub mod room;
 pub mod scribe;
 mod seats;
+pub mod secrets;
 pub mod state;
 mod talk;
 mod tick;

@@ -193,6 +193,9 @@ impl Registry for Overlay<'_> {
     fn mail_by_message_id(&self, id: &str) -> Option<SentMail> {
         self.base.mail_by_message_id(id)
     }
+    fn head_of_mail(&self, id: &str) -> Option<String> {
+        self.base.head_of_mail(id)
+    }
 }
 
 /// The write side of anything that holds [`Changes`].
@@ -251,6 +254,8 @@ pub struct Room {
     pub seen: BTreeSet<String>,
     /// Mails sent, by Message-ID.
     pub mails: BTreeMap<String, SentMail>,
+    /// Heads in them, as `saw=` names them.
+    pub heads: BTreeMap<String, String>,
 }
 
 impl Room {
@@ -345,5 +350,8 @@ impl Registry for Room {
     }
     fn mail_by_message_id(&self, id: &str) -> Option<SentMail> {
         self.mails.get(id).copied()
+    }
+    fn head_of_mail(&self, id: &str) -> Option<String> {
+        self.heads.get(id).cloned()
     }
 }

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::desk::Desk;
 use super::event::Event;
+use super::keeper::{ADJUDICATED, Deed, KEEPER};
+use super::secrets::Ahead;
 use super::state::{Match, MatchNo, PlayerNo, Records, Registry, Sealed};
 use crate::fair::chain;
 use crate::fair::dice::Roll;
@@ -80,6 +82,29 @@ impl Pen<'_> {
         self.line(
             Kind::Open,
             &[("t", &t), ("seat", &seat), ("card", card), ("nonce", nonce)],
+        );
+    }
+}
+
+impl Pen<'_> {
+    /// What the Keeper did; why is between him and the players.
+    fn deed(&mut self, deed: &Deed) {
+        let (act, text, seat) = match deed {
+            Deed::Held { .. } => ("hold", String::new(), None),
+            Deed::Resumed { .. } => ("resume", String::new(), None),
+            Deed::Extended { days, .. } => ("extend", format!("{days} days"), None),
+            Deed::Replaced { chair, .. } => {
+                let seat = self.m.seats.iter().position(|c| c == chair);
+                let seat = seat.and_then(|s| u8::try_from(s).ok()).map(Seat);
+                ("replace", String::new(), seat)
+            }
+            // nothing of the match changed
+            _ => return,
+        };
+        let seat = seat.map(number).unwrap_or_default();
+        self.line(
+            Kind::Admin,
+            &[("act", act), ("seat", &seat), ("text", &text)],
         );
     }
 }
@@ -233,8 +258,16 @@ pub(super) fn told(rec: &mut dyn Records, m: &mut Match, event: &Event, at: Time
                 ],
             );
         }
-        Event::Acted { seat, order, .. } => {
+        Event::Acted {
+            seat,
+            order,
+            letter,
+            ..
+        } => {
             let seat = number(*seat);
+            let letter = letter.as_ref();
+            let mid = letter.map_or("", |l| &l.mid);
+            let saw = letter.and_then(|l| l.saw.as_deref()).unwrap_or_default();
             pen.line(
                 Kind::Move,
                 &[
@@ -242,6 +275,8 @@ pub(super) fn told(rec: &mut dyn Records, m: &mut Match, event: &Event, at: Time
                     ("seat", &seat),
                     ("by", "player"),
                     ("text", order),
+                    ("saw", saw),
+                    ("mid", mid),
                 ],
             );
         }
@@ -254,6 +289,14 @@ pub(super) fn told(rec: &mut dyn Records, m: &mut Match, event: &Event, at: Time
                 Kind::Admin,
                 &[("act", "undo"), ("seat", &seat), ("text", &t)],
             );
+        }
+        Event::Keeper { deed } => pen.deed(deed),
+        Event::Voided { by, .. } if *by == KEEPER => {
+            pen.line(Kind::Admin, &[("act", "void")]);
+            pen.line(Kind::End, &[("winner", "none"), ("reason", "void")]);
+        }
+        Event::Finished { ending, .. } if ending.reason == ADJUDICATED => {
+            pen.line(Kind::Admin, &[("act", "adjudicate"), ("text", &t)]);
         }
         Event::Voided { .. } => {
             pen.line(Kind::End, &[("winner", "none"), ("reason", "void")]);
@@ -384,6 +427,22 @@ pub(super) fn over(rec: &mut dyn Records, m: &mut Match, ending: &Ending, at: Ti
         Kind::End,
         &[("winner", &winner), ("reason", &ending.reason)],
     );
+}
+
+/// What of the chain must stay secret; `None` where nothing of it will ever be told.
+pub(super) fn ahead(m: &Match) -> Option<Ahead> {
+    let book = m.table.as_ref().map(|t| t.book())?;
+    if !has_ledger(m) || m.ending.is_some() {
+        return None;
+    }
+    let n = length(book);
+    // the dice of the turn under way lie on the table
+    let told = match sides(book) {
+        1 => 0,
+        _ => chain::index(per(book), n, turn(m), 0).unwrap_or(n),
+    };
+    let (gid, top) = (m.gid.clone(), top(m));
+    Some(Ahead { gid, top, n, told })
 }
 
 impl std::fmt::Debug for ChainDice {

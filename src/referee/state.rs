@@ -484,6 +484,8 @@ pub trait Registry {
     fn seen(&self, key: &str) -> bool;
     /// The mail of ours with this Message-ID.
     fn mail_by_message_id(&self, id: &str) -> Option<SentMail>;
+    /// The head in it, `<seq>:<first 16 hex digits>`.
+    fn head_of_mail(&self, id: &str) -> Option<String>;
 }
 
 /// The write side, used by `apply` alone.

@@ -300,6 +300,9 @@ impl Registry for Shelved<'_> {
     fn mail_by_message_id(&self, id: &str) -> Option<SentMail> {
         self.read(Tree::Extra, &extra("mid", id))
     }
+    fn head_of_mail(&self, id: &str) -> Option<String> {
+        self.read(Tree::Extra, &extra("saw", id))
+    }
 }
 
 /// Turns a transaction into changes of the index; runs in a commit, in a redo and in a rebuild alike.
@@ -388,6 +391,9 @@ fn rows(changes: &Changes, payload: &Payload, old: &Shelved) -> Result<Batch, St
             if let Some(game) = new.or_else(|| old.game(sent.game)) {
                 let next = game.fair.tip.next.to_be_bytes();
                 batch.put(Tree::Extra, told_key(sent.game, sent.chair), next);
+                if let Some(saw) = game.fair.tip.saw() {
+                    batch.put(Tree::Extra, extra("saw", id), write(&saw)?);
+                }
             }
         }
     }

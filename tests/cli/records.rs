@@ -159,6 +159,7 @@ fn played(book: &Arc<Rulebook>, options: &Options, seed: u64, turns: usize) -> (
                 order: order.clone(),
                 ordered: order,
                 rolls: std::mem::take(&mut chance.fell),
+                letter: None,
             }
         };
         apply(&mut room, &event, at).unwrap();

@@ -311,6 +311,14 @@ pub fn scrub(text: &str) -> String {
             match word.len() {
                 64 if out.ends_with("n=") => out.push_str("<nonce>"),
                 64 => out.push_str("<hash>"),
+                // the head that a move answers
+                16 if out
+                    .rsplit([' ', '\n'])
+                    .next()
+                    .is_some_and(|t| t.starts_with("saw=")) =>
+                {
+                    out.push_str("<head>");
+                }
                 // the name of the game in the line that is hashed
                 10 if ["tulpa1/seal ", "head ", "id="]
                     .iter()

@@ -471,6 +471,9 @@ fn secrets(world: &World, records: &[Record], wrong: &mut Vec<String>) {
                 "opened" if event["game"] == 1 => {
                     opened.insert(event["turn"].as_u64().unwrap_or(0), record.seq);
                 }
+                "keeper" if text(&event["deed"], "did") == "held" => {
+                    wrong.push("I7 a mail was stopped at the door".to_owned());
+                }
                 _ => {}
             }
         }

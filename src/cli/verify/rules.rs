@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::fair::ledger::{Entry, Kind};
 use crate::fair::line::line_hash;
 use crate::fair::verify::Report;
+use crate::referee::undo::BEFORE_MAX;
 use crate::rules::shelf::BUILTIN;
 use crate::rules::{Dice, Ending, Happening, NoDice, Options, Seat, Shelf, Table, What};
 
@@ -81,6 +82,15 @@ pub fn replay(shelf: &Shelf, report: &Report) -> Result<(), Objection> {
     }
 }
 
+/// Is this the entry that an end for that reason needs? Of the Keeper's deeds only the one that ends a match is.
+fn says(e: &Entry, kind: Kind, reason: &str) -> bool {
+    let act = match reason {
+        "adjudicated" => "adjudicate",
+        word => word,
+    };
+    e.kind == kind && (kind != Kind::Admin || e.get("act") == Some(act))
+}
+
 /// Turn and seat of a card.
 fn slot(e: &Entry) -> Option<(u64, u64)> {
     Some((e.num("t")?, e.num("seat")?))
@@ -117,6 +127,8 @@ impl Again<'_> {
                 let text = e.text("text").unwrap_or_default();
                 let seat = seat_of(e)?;
                 self.past.push((seat, table.clone()));
+                let spare = self.past.len().saturating_sub(BEFORE_MAX);
+                self.past.drain(..spare);
                 self.acted(at, |dice| {
                     table
                         .act(seat, &text, dice)
@@ -133,17 +145,26 @@ impl Again<'_> {
             Kind::Pass => Err("nobody is passed over here".to_owned()),
             Kind::End => self.over(at).map(|()| at + 1),
             Kind::Admin if e.get("act") == Some("undo") => {
-                let seat = seat_of(e)?;
-                while let Some((by, before)) = self.past.pop() {
-                    self.table = Some(before);
-                    if by == seat {
-                        return Ok(at + 1);
-                    }
-                }
-                Err("there is no move of this seat to take back".to_owned())
+                self.taken_back(seat_of(e)?).map(|()| at + 1)
             }
             _ => Ok(at + 1),
         }
+    }
+
+    /// The orders of the seat's last turn, and what followed, as far back as nobody has seen a die or a card since.
+    fn taken_back(&mut self, seat: Seat) -> Result<(), String> {
+        let of = |(by, before): &(Seat, Table)| (*by == seat).then(|| before.turn_no());
+        let turn = self.past.iter().rev().find_map(of);
+        let first = self
+            .past
+            .iter()
+            .position(|p| turn.is_some() && of(p) == turn);
+        let Some(first) = first else {
+            return Err("there is no move of this seat that can be taken back".to_owned());
+        };
+        self.table = Some(self.past[first].1.clone());
+        self.past.truncate(first);
+        Ok(())
     }
 
     fn begun(&self) -> Result<&Table, String> {
@@ -206,6 +227,10 @@ impl Again<'_> {
             return Err(wrong);
         }
         let slots = dice.slots;
+        // what fell cannot be unseen, nor can a card below
+        if !slots.is_empty() {
+            self.past.clear();
+        }
         self.opening = dice.opening;
         self.table = Some(table);
         self.follow(at + 1, &happened, &slots)
@@ -379,6 +404,7 @@ impl Again<'_> {
                 seat_of(m).is_ok_and(|seat| after.act(seat, &text, &mut NoDice).is_ok())
             });
             if goes_on || both.iter().all(Option::is_some) {
+                self.past.clear();
                 self.table = Some(after);
                 return Ok(at + 1);
             }
@@ -407,7 +433,11 @@ impl Again<'_> {
         let claim = table.draw_claim();
         let known = OTHER_ENDS.iter().find(|(word, _)| *word == reason);
         match known {
-            Some((_, Some(needs))) if !self.entries[..at].iter().any(|(_, x)| x.kind == *needs) => {
+            Some((_, Some(needs)))
+                if !self.entries[..at]
+                    .iter()
+                    .any(|(_, x)| says(x, *needs, &reason)) =>
+            {
                 Err(format!(
                     "`{reason}`, and no `{}` entry above says so",
                     needs.word()

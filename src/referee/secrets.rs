@@ -1,0 +1,124 @@
+//! What a mail about a match must not tell its reader: the list that the guard at the door looks for.
+
+use std::fmt;
+
+use super::desk::{cards_left, mover};
+use super::scribe;
+use super::state::{Match, PlayerNo, Registry, Stage};
+use crate::fair::chain;
+use crate::fair::line::{Hash, unhash};
+use crate::fair::token::reply_token;
+
+/// The dice of a match that have not fallen yet.
+#[derive(Clone)]
+pub(super) struct Ahead {
+    /// The match.
+    pub gid: String,
+    /// c_n.
+    pub top: Hash,
+    /// n.
+    pub n: u32,
+    /// Elements up to this one are public.
+    pub told: u32,
+}
+
+impl Ahead {
+    /// Is one of these an element that still decides a roll?
+    fn holds(&self, found: &dyn Fn(&Hash) -> bool) -> bool {
+        let mut c = self.top;
+        for j in (self.told + 1..=self.n).rev() {
+            if found(&c) {
+                return true;
+            }
+            c = chain::down(&self.gid, j, &c, j - 1);
+        }
+        false
+    }
+}
+
+/// A card face down, among those that it could be.
+#[derive(Clone)]
+pub struct Down {
+    /// The beginning of the line that its seal is made of.
+    pub line: String,
+    /// The card.
+    pub card: String,
+    /// All that are left but this one.
+    pub others: Vec<String>,
+}
+
+/// Everything about one match that one reader must not learn from a mail.
+#[derive(Clone, Default)]
+pub struct Secrets {
+    /// 32 bytes each: nonces, the match's secret, the server's key.
+    pub values: Vec<Hash>,
+    /// Reply tokens of the other chairs.
+    pub tokens: Vec<String>,
+    /// The other players' addresses.
+    pub addresses: Vec<String>,
+    /// Cards of the others that lie face down.
+    pub cards: Vec<Down>,
+    /// What is public though it may look like somebody's address: names.
+    pub public: Vec<String>,
+    ahead: Option<Ahead>,
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("***")
+    }
+}
+
+impl Secrets {
+    /// Is a roll to come among the values that `found` knows?
+    pub fn foretells(&self, found: &dyn Fn(&Hash) -> bool) -> bool {
+        self.ahead.as_ref().is_some_and(|a| a.holds(found))
+    }
+}
+
+/// The secrets of a match as it stands now, but for what `reader` may know. `reader` is nobody for a log line.
+pub fn secrets(reg: &dyn Registry, m: &Match, reader: Option<PlayerNo>) -> Secrets {
+    let mut out = Secrets::default();
+    let mine = reader.map(|p| m.seats_of(p)).unwrap_or_default();
+    let house = reg.house();
+    out.values.push(house.key);
+    out.values.extend(unhash(&m.secret.0));
+    let over = matches!(m.stage, Stage::Over | Stage::Void);
+    let hidden = m.opened.iter().filter(|_| !over);
+    for seal in m.sealed.iter().chain(hidden) {
+        if mine.contains(&seal.seat) {
+            continue;
+        }
+        out.values.extend(unhash(&seal.nonce.0));
+        let Some(table) = m.table.as_ref().filter(|_| seal.turn >= m.turn()) else {
+            continue;
+        };
+        let mut others = cards_left(table, mover(table));
+        others.retain(|c| *c != seal.card.0);
+        out.cards.push(Down {
+            line: format!(
+                "seal {} {} {} {}",
+                m.gid,
+                seal.turn,
+                u32::from(seal.seat.0) + 1,
+                seal.card.0
+            ),
+            card: seal.card.0.clone(),
+            others,
+        });
+    }
+    for (at, chair) in (0u8..).zip(&m.chairs) {
+        let Some(player) = reg.player(chair.player) else {
+            continue;
+        };
+        out.public.push(player.name.to_lowercase());
+        if Some(chair.player) == reader {
+            continue;
+        }
+        out.tokens
+            .push(reply_token(&house.key, &m.gid, at, player.epoch));
+        out.addresses.push(player.address.to_lowercase());
+    }
+    out.ahead = scribe::ahead(m);
+    out
+}

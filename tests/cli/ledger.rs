@@ -1,0 +1,75 @@
+//! The ledger as its players check it: played by mail, exported, read by both verifiers.
+
+use std::fs;
+use std::process::Command;
+
+use super::common::{ALICE, BOB, Home};
+use tulpa::fair::line::{hash, hex};
+
+#[test]
+fn what_is_exported_both_verifiers_let_through() {
+    let home = Home::chess();
+    home.receive(ALICE, "#1", "e2-e4");
+    home.receive(BOB, "#1", "e7-e5");
+    home.receive(ALICE, "#1", "resign");
+    let ledger = home.run(&["export", "1", "--as", "ledger"]).good();
+    assert!(ledger.lines().last().unwrap().starts_with("head "));
+    assert!(!ledger.contains("example") && !ledger.contains("Alice"));
+    // a player finds his own letter by `mid=`; the second letter was no answer, so it saw no head
+    let mid = |n: u32, host: &str| hex(&hash(&format!("{n}@{host}")))[..16].to_owned();
+    let e4 = ledger.lines().find(|l| l.contains("e2-e4")).unwrap();
+    assert!(
+        e4.ends_with(&format!(" mid={}", mid(4, "hill.example"))),
+        "{e4}"
+    );
+    fs::write(home.path("one.ledger"), &ledger).unwrap();
+
+    // the key that the first mail named, and every head that Bob was mailed
+    let (_, after) = ledger.split_once(" key=").unwrap();
+    let key = after.split_whitespace().next().unwrap();
+    let mut mbox = home.mails_to(BOB).join("\nFrom x\n");
+    mbox.insert_str(0, "From x\n");
+    fs::write(home.path("bob.mbox"), mbox).unwrap();
+    let said = home
+        .run(&[
+            "verify",
+            "one.ledger",
+            "--rules",
+            "--key",
+            key,
+            "--mbox",
+            "bob.mbox",
+        ])
+        .good();
+    assert!(said.contains("all holds"), "{said}");
+    assert!(!said.contains(" 0 heads"), "{said}");
+
+    let script = home.run(&["verify", "--script"]).good();
+    fs::write(home.path("verify.py"), script).unwrap();
+    let python = Command::new("python3")
+        .args(["verify.py", "one.ledger"])
+        .current_dir(home.dir.path())
+        .output();
+    match python {
+        Ok(out) => assert!(out.status.success(), "{out:?}"),
+        Err(e) => eprintln!("skipped: no python3 here, verify.py was not run: {e}"),
+    }
+
+    // an edited one is refused
+    fs::write(home.path("two.ledger"), ledger.replace("e2-e4", "d2-d4")).unwrap();
+    assert_eq!(home.run(&["verify", "two.ledger"]).code, 1);
+}
+
+#[test]
+fn without_the_key_nothing_is_signed() {
+    let home = Home::chess();
+    fs::remove_file(home.path("state/keys/server")).unwrap();
+    let said = home.run(&["export", "1", "--as", "ledger"]);
+    assert_eq!(said.code, 1);
+    assert!(
+        said.err.contains("there is no key to sign with"),
+        "{}",
+        said.err
+    );
+    assert!(!home.path("state/keys/server").exists());
+}
