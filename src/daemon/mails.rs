@@ -1,12 +1,14 @@
 //! From notices to mails, fully written.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 
 use super::Daemon;
-use crate::fair::head::HeadKey;
+use crate::fair::head::{Head, HeadKey};
 use crate::post::mailing::{Foot, Job};
 use crate::referee::order::Read;
-use crate::referee::state::Registry as _;
+use crate::referee::state::{MatchNo, Registry as _};
 use crate::referee::{Decision, Notice, NoticeKind, ReplyTo, To};
 use crate::store::NewMail;
 use crate::store::records::lane;
@@ -26,6 +28,7 @@ impl Daemon {
         let staged = u64::from(self.store.staged_mails());
         let first = (self.store.head().0 + 1) * MAILS_MAX + staged;
         let mut mails = Vec::new();
+        let mut heads = BTreeMap::new();
         for (seq, notice) in (first..).zip(&decision.notices) {
             let to = match &notice.to {
                 To::Address(address) => address.clone(),
@@ -37,7 +40,7 @@ impl Daemon {
                     }
                 }
             };
-            let foot = self.foot(decision, notice);
+            let foot = self.foot(decision, notice, &mut heads);
             let job = Job {
                 notice,
                 to: &to,
@@ -73,8 +76,13 @@ impl Daemon {
         mails
     }
 
-    /// The entries that a seat was not mailed yet, under a head that is signed now.
-    fn foot(&self, decision: &Decision, notice: &Notice) -> Option<Foot> {
+    /// The entries that a seat was not mailed yet, under a head that is signed now, once for all mails of a match.
+    fn foot(
+        &self,
+        decision: &Decision,
+        notice: &Notice,
+        heads: &mut BTreeMap<MatchNo, Head>,
+    ) -> Option<Foot> {
         let (ReplyTo::Chair { chair, .. }, Some(no)) = (&notice.reply, notice.game) else {
             return None;
         };
@@ -83,12 +91,16 @@ impl Daemon {
         let game = new.or_else(|| registry.game(no))?;
         let tip = &game.fair.tip;
         let last = tip.next.checked_sub(1)?;
+        let head = heads.entry(no).or_insert_with(|| {
+            let key = || HeadKey::of_server(&self.office.key);
+            self.signer.get_or_init(key).sign(&game.gid, last, &tip.h)
+        });
         let from = registry.told(no, *chair);
         let mut entries = registry.entries(no, from);
         entries.extend(decision.changes.entries(no, from));
         Some(Foot {
             entries: entries.into_iter().map(|(_, line)| line).collect(),
-            head: HeadKey::of_server(&self.office.key).sign(&game.gid, last, &tip.h),
+            head: head.clone(),
         })
     }
 }
