@@ -15,8 +15,8 @@ mod tick;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use jiff::SignedDuration;
@@ -24,6 +24,7 @@ use jiff::SignedDuration;
 use crate::config::Config;
 use crate::edge::clock::Clock;
 use crate::edge::{Carrier, Inbox, InboxError, entropy};
+use crate::fair::head::HeadKey;
 use crate::post::address::Addr;
 use crate::post::letter::Limits;
 use crate::post::mailing::Office;
@@ -103,6 +104,8 @@ pub struct Daemon {
     desk: Arc<Desk>,
     shelf: Arc<Shelf>,
     office: Office,
+    /// Signs heads; made when the first is signed.
+    signer: OnceLock<HeadKey>,
     own: Addr,
     trusted_authserv: Vec<String>,
     limits: Limits,
@@ -154,6 +157,7 @@ impl Daemon {
         Ok(Daemon {
             own: office.address.clone(),
             office,
+            signer: OnceLock::new(),
             store,
             desk,
             shelf,
@@ -194,6 +198,11 @@ impl Daemon {
     /// The referee's records.
     pub fn records(&self) -> Shelved<'_> {
         Shelved::new(&self.store, &self.desk)
+    }
+
+    /// Orders that were carried out on a board since it was opened.
+    pub fn turns(&self) -> usize {
+        self.turns
     }
 
     /// One round: letters in, time, mails out.

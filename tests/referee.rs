@@ -862,7 +862,7 @@ fn strip(kind: &mut NoticeKind) {
 }
 
 fn blank(r: &mut Report) {
-    r.view.notes.clear();
+    std::sync::Arc::make_mut(&mut r.view).notes.clear();
     r.choices.clear();
     r.guess_ahead.clear();
 }

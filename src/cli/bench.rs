@@ -11,7 +11,7 @@ mod steps;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
@@ -143,9 +143,10 @@ fn print(row: &Row, out: &mut dyn Write) -> Done {
 
 fn measure(common: &Common, a: &Arguments, dir: &Path) -> Result<Vec<Row>, Failure> {
     let wants = |key: &str| a.only.as_deref().is_none_or(|only| only == key);
+    let start = Instant::now();
     let say = |text: &str| {
         if !common.quiet {
-            eprintln!("{text} ..");
+            eprintln!("{:>4} s  {text} ..", start.elapsed().as_secs());
         }
     };
     let mut rows = Vec::new();
@@ -168,7 +169,7 @@ fn measure(common: &Common, a: &Arguments, dir: &Path) -> Result<Vec<Row>, Failu
             rows.push(letters::in_process(&mut full)?);
         }
         if wants("cold") {
-            say("letters, a process each");
+            say("letters, a process each: 100 matches, many matches, beside a referee at work");
             rows.push(letters::cold(&mut small, "100 matches on file")?);
             rows.push(letters::cold(
                 &mut full,
@@ -181,11 +182,11 @@ fn measure(common: &Common, a: &Arguments, dir: &Path) -> Result<Vec<Row>, Failu
             rows.push(letters::durable(&mut full)?);
         }
         if wants("mailbox") {
-            say("a full mailbox");
+            say(&format!("a mailbox of {MAILBOX} letters"));
             rows.push(letters::mailbox(&mut full, MAILBOX)?);
         }
         if wants("growth") {
-            say("growth");
+            say("growth: the same turns in a small and in a large state, three times");
             rows.push(letters::growth(&mut small, &mut full, large)?);
         }
     }
@@ -194,6 +195,7 @@ fn measure(common: &Common, a: &Arguments, dir: &Path) -> Result<Vec<Row>, Failu
         rows.push(steps::chess(a.peer.as_deref())?);
     }
     if wants("hydra") {
+        say("hydra");
         rows.push(steps::hydra()?);
     }
     if wants("steps") {

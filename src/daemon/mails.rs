@@ -1,5 +1,7 @@
 //! From notices to mails, fully written.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 
 use super::{Daemon, Trouble};
@@ -131,6 +133,7 @@ impl Daemon {
         let mut stopped = Vec::new();
         let mut after = Overlay::new(&registry);
         after.changes = decision.changes.clone();
+        let mut heads = BTreeMap::new();
         for (seq, notice) in (first..).zip(&decision.notices) {
             let to = match &notice.to {
                 To::Address(address) => address.clone(),
@@ -142,7 +145,7 @@ impl Daemon {
                     }
                 }
             };
-            let foot = self.foot(decision, notice);
+            let foot = self.foot(decision, notice, &mut heads);
             let job = Job {
                 notice,
                 to: &to,
@@ -187,8 +190,13 @@ impl Daemon {
         (mails, stopped)
     }
 
-    /// The entries that a seat was not mailed yet, under a head that is signed now.
-    fn foot(&self, decision: &Decision, notice: &Notice) -> Option<Foot> {
+    /// The entries that a seat was not mailed yet, under a head that is signed now, once for all mails of a match.
+    fn foot(
+        &self,
+        decision: &Decision,
+        notice: &Notice,
+        heads: &mut BTreeMap<MatchNo, Head>,
+    ) -> Option<Foot> {
         let (ReplyTo::Chair { chair, .. }, Some(no)) = (&notice.reply, notice.game) else {
             return None;
         };
@@ -197,12 +205,16 @@ impl Daemon {
         let game = new.or_else(|| registry.game(no))?;
         let tip = &game.fair.tip;
         let last = tip.next.checked_sub(1)?;
+        let head = heads.entry(no).or_insert_with(|| {
+            let key = || HeadKey::of_server(&self.office.key);
+            self.signer.get_or_init(key).sign(&game.gid, last, &tip.h)
+        });
         let from = registry.told(no, *chair);
         let mut entries = registry.entries(no, from);
         entries.extend(decision.changes.entries(no, from));
         Some(Foot {
             entries: entries.into_iter().map(|(_, line)| line).collect(),
-            head: HeadKey::of_server(&self.office.key).sign(&game.gid, last, &tip.h),
+            head: head.clone(),
         })
     }
 }

@@ -73,6 +73,15 @@ pub fn draw_html(drawing: &Drawing, style: BoardStyle) -> String {
     markup::draw(drawing, style)
 }
 
+/// Both at once, text and HTML: a mail needs both.
+pub fn draw_both(drawing: &Drawing, style: BoardStyle) -> (String, String) {
+    if style == BoardStyle::List {
+        return (draw(drawing, style), draw_html(drawing, style));
+    }
+    let lines = plain::lines(drawing, style == BoardStyle::Unicode);
+    (plain::joined(&lines), markup::joined(drawing, &lines))
+}
+
 /// The board as an SVG document.
 pub fn draw_svg(drawing: &Drawing) -> String {
     svg::draw(drawing)

@@ -8,6 +8,13 @@ use crate::referee::order::{MESSAGE_CHARS_MAX, MESSAGE_LINES_MAX};
 ///
 /// What is still not ASCII afterwards is no command (security.md 5).
 pub fn fold(line: &str) -> String {
+    if line.is_ascii() {
+        // nothing to decompose or compose
+        return line
+            .replace(|c: char| c.is_whitespace(), " ")
+            .trim()
+            .to_owned();
+    }
     let folded: String = line
         .nfkc()
         .filter_map(|c| match c {

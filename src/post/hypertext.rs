@@ -21,7 +21,8 @@ pub const QUICK_MAX: usize = 40;
 
 /// The whole HTML part. `reply_to` is where the answers go.
 pub fn page(words: &Words, quick: &[Quick], reply_to: &str) -> String {
-    let mut out = String::from("<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\">");
+    let mut out = String::with_capacity(4 * words.text.len());
+    out.push_str("<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\">");
     out.push_str("<meta name=\"viewport\" content=\"width=device-width\">");
     out.push_str(&format!(
         "<title>{}</title></head>\n",
@@ -101,11 +102,14 @@ fn is_fixed(line: &str) -> bool {
 }
 
 fn broken(text: &str) -> String {
-    text.trim_end()
-        .lines()
-        .map(escape)
-        .collect::<Vec<_>>()
-        .join("<br>\n")
+    let mut out = String::with_capacity(text.len() + text.len() / 4);
+    for (at, line) in text.trim_end().lines().enumerate() {
+        if at > 0 {
+            out.push_str("<br>\n");
+        }
+        escape_into(&mut out, line);
+    }
+    out
 }
 
 fn links(quick: &[Quick], reply_to: &str) -> String {
@@ -153,7 +157,12 @@ fn percent(text: &str, keep: &str) -> String {
         match c.is_ascii_alphanumeric() || "-._~".contains(c) || (c.is_ascii() && keep.contains(c))
         {
             true => out.push(c),
-            false => out.push_str(&format!("%{byte:02X}")),
+            false => {
+                out.push('%');
+                for digit in [byte >> 4, byte & 15] {
+                    out.push(char::from(b"0123456789ABCDEF"[usize::from(digit)]));
+                }
+            }
         }
     }
     out
@@ -162,17 +171,27 @@ fn percent(text: &str, keep: &str) -> String {
 /// Text that stands for itself in HTML, in elements and in quoted attributes.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
+    escape_into(&mut out, text);
     out
+}
+
+/// The same, written behind what is there.
+pub(super) fn escape_into(out: &mut String, text: &str) {
+    let mut from = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let name = match byte {
+            b'&' => "&amp;",
+            b'<' => "&lt;",
+            b'>' => "&gt;",
+            b'"' => "&quot;",
+            b'\'' => "&#39;",
+            _ => continue,
+        };
+        out.push_str(&text[from..at]);
+        out.push_str(name);
+        from = at + 1;
+    }
+    out.push_str(&text[from..]);
 }
 
 #[cfg(test)]

@@ -188,11 +188,10 @@ impl Office {
         if let NoticeKind::Several(parts) = kind {
             return self.several(parts, notice, style, (shelf, foot));
         }
-        let mut context = Notice {
-            kind: kind.clone(),
-            ..notice.clone()
-        }
-        .context();
+        // the position goes to the template as it is: as JSON it would be most of the context
+        let mut bare = kind.clone();
+        let view = bare.take_view();
+        let mut context = notice.context_of(&bare);
         let mut template = kind.name().to_owned();
         let mut page = None;
         if let Json::Object(map) = &mut context {
@@ -212,7 +211,9 @@ impl Office {
                 _ => {}
             }
         }
-        let words = self.templates.render(&template, context, style)?;
+        let words = self
+            .templates
+            .render_shown(&template, context, view, style)?;
         Ok(match page {
             Some(mut page) => {
                 page.append(words);

@@ -43,19 +43,20 @@
 //! of control characters, bidi overrides and zero-width characters first (security.md 4).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Serde;
 use minijinja::{Environment, ErrorKind, UndefinedBehavior};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::board::BoardStyle;
-use crate::rules::Seat;
+use crate::rules::{Seat, View};
 
 mod builtin;
 mod check;
 mod filters;
+mod given;
 pub mod text;
 
 pub use builtin::{BUILTIN, names};
@@ -229,6 +230,7 @@ impl Templates {
         Ok(templates)
     }
 
+    /// The built-in templates, each read when it is first asked for: one letter needs a few of them.
     fn load() -> Result<Templates, WordsError> {
         let mut env = Environment::empty();
         env.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -241,64 +243,47 @@ impl Templates {
         env.set_fuel(Some(FUEL));
         env.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
         filters::add(&mut env);
-        let mut templates = Templates {
+        env.set_loader(|key| {
+            let name = key.strip_suffix(SUBJECT).unwrap_or(key);
+            let Some((_, source)) = BUILTIN.iter().find(|(n, _)| *n == name) else {
+                return Ok(None);
+            };
+            let parts = Parts::of(name, source)
+                .map_err(|e| minijinja::Error::new(ErrorKind::SyntaxError, e.to_string()))?;
+            Ok(match name == key {
+                true => Some(parts.body),
+                false => parts.subject,
+            })
+        });
+        Ok(Templates {
             env,
             known: BTreeMap::new(),
-        };
-        for (name, source) in BUILTIN {
-            templates.add(name, source)?;
-        }
-        Ok(templates)
+        })
     }
 
     /// Finds out which variables each built-in template may use, where it does not say so itself.
     fn know(&mut self) -> Result<(), WordsError> {
-        for (name, _) in BUILTIN {
+        for (name, source) in BUILTIN {
             if !self.known.contains_key(*name) {
-                let used = self.variables(name)?;
-                self.known.insert((*name).to_owned(), used);
+                let known = match Parts::of(name, source)?.known {
+                    Some(known) => known,
+                    None => self.variables(name)?,
+                };
+                self.known.insert((*name).to_owned(), known);
             }
         }
         Ok(())
     }
 
     fn add(&mut self, name: &str, source: &str) -> Result<(), WordsError> {
-        let source = source
-            .strip_prefix('\u{FEFF}')
-            .unwrap_or(source)
-            .replace("\r\n", "\n");
-        let mut rest = source.as_str();
-        let mut line = 1;
-        if let Some((first, after)) = rest.split_once('\n')
-            && let Some(list) = first
-                .trim()
-                .strip_prefix("{# knows:")
-                .and_then(|l| l.strip_suffix("#}"))
-        {
-            let list = list
-                .split([',', ' '])
-                .filter(|v| !v.is_empty())
-                .map(str::to_string)
-                .collect();
-            self.known.insert(name.to_string(), list);
-            (rest, line) = (after, 2);
+        let parts = Parts::of(name, source)?;
+        if let Some(known) = parts.known {
+            self.known.insert(name.to_owned(), known);
         }
-        if !is_part(name) {
-            let (first, after) = rest.split_once('\n').unwrap_or((rest, ""));
-            let Some(subject) = first.strip_prefix("Subject:") else {
-                return Err(WordsError::new(
-                    name,
-                    Some(line),
-                    "the first line must be `Subject: ...`",
-                ));
-            };
-            self.add_one(format!("{name}{SUBJECT}"), subject.trim().to_string(), name)?;
-            rest = after;
-            line += 1;
+        if let Some(subject) = parts.subject {
+            self.add_one(format!("{name}{SUBJECT}"), subject, name)?;
         }
-        // Padding keeps the line numbers of the file in messages.
-        let body = format!("{}{rest}", "\n".repeat(line - 1));
-        self.add_one(name.to_string(), body, name)
+        self.add_one(name.to_owned(), parts.body, name)
     }
 
     fn add_one(&mut self, key: String, source: String, name: &str) -> Result<(), WordsError> {
@@ -314,17 +299,27 @@ impl Templates {
 
     /// Puts a context into a template. The context must be a JSON object.
     pub fn render(&self, name: &str, context: Json, style: &Style) -> Result<Words, WordsError> {
+        self.render_shown(name, context, None, style)
+    }
+
+    /// The same with a position as the context's `view`, which is read by filters and need not be JSON.
+    pub fn render_shown(
+        &self,
+        name: &str,
+        context: Json,
+        view: Option<Arc<View>>,
+        style: &Style,
+    ) -> Result<Words, WordsError> {
         let mut context = match context {
-            Json::Object(map) => map,
-            Json::Null => serde_json::Map::new(),
+            Json::Object(map) => given::fields(map),
+            Json::Null => BTreeMap::new(),
             _ => return Err(WordsError::new(name, None, "the context is not an object")),
         };
-        let style =
-            serde_json::to_value(style).map_err(|e| WordsError::new(name, None, e.to_string()))?;
-        context.insert("style".into(), style);
-        let mut context = Json::Object(context);
-        text::scrub(&mut context);
-        let context = minijinja::Value::from(Serde(context));
+        context.insert("style".into(), given::Reader::new(style));
+        if let Some(view) = view {
+            context.insert("view".into(), given::Shown::new(view));
+        }
+        let context = minijinja::Value::from(context);
         let subject = self.fill(&format!("{name}{SUBJECT}"), name, &context)?;
         let body = self.fill(name, name, &context)?;
         Ok(Words::from_rendered(&subject, &body))
@@ -345,6 +340,61 @@ impl Templates {
             .render_captured_to(context, &mut out)
             .map_err(|e| WordsError::from_jinja(name, &e))?;
         String::from_utf8(out.0).map_err(|_| WordsError::new(name, None, "the text is not UTF-8"))
+    }
+}
+
+/// A template's file, taken apart.
+struct Parts {
+    /// What it says it knows.
+    known: Option<BTreeSet<String>>,
+    /// Its subject, unless it is a part for others.
+    subject: Option<String>,
+    /// The rest, padded so that lines are numbered as in the file.
+    body: String,
+}
+
+impl Parts {
+    fn of(name: &str, source: &str) -> Result<Parts, WordsError> {
+        let source = source
+            .strip_prefix('\u{FEFF}')
+            .unwrap_or(source)
+            .replace("\r\n", "\n");
+        let mut rest = source.as_str();
+        let mut line = 1;
+        let mut known = None;
+        if let Some((first, after)) = rest.split_once('\n')
+            && let Some(list) = first
+                .trim()
+                .strip_prefix("{# knows:")
+                .and_then(|l| l.strip_suffix("#}"))
+        {
+            let list = list
+                .split([',', ' '])
+                .filter(|v| !v.is_empty())
+                .map(str::to_string)
+                .collect();
+            known = Some(list);
+            (rest, line) = (after, 2);
+        }
+        let mut subject = None;
+        if !is_part(name) {
+            let (first, after) = rest.split_once('\n').unwrap_or((rest, ""));
+            let Some(text) = first.strip_prefix("Subject:") else {
+                return Err(WordsError::new(
+                    name,
+                    Some(line),
+                    "the first line must be `Subject: ...`",
+                ));
+            };
+            subject = Some(text.trim().to_string());
+            rest = after;
+            line += 1;
+        }
+        Ok(Parts {
+            known,
+            subject,
+            body: format!("{}{rest}", "\n".repeat(line - 1)),
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! The desk on which one letter is carried out: an overlay, the events so far, and what everybody will be told.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
@@ -540,7 +541,7 @@ pub(super) fn report_of(
         names,
         news: Vec::new(),
         why: None,
-        view: table.view(you),
+        view: Arc::new(table.view(you)),
         turn: table.turn_no(),
         owed: owed.map(|w| owed_word(w, you == Some(moves)).to_owned()),
         choices,

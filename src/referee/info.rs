@@ -1,5 +1,7 @@
 //! Orders that only ask: help, games, rules, notation, show, history, status, preview, settings.
 
+use std::sync::Arc;
+
 use super::acts;
 use super::desk::{Desk, report_of};
 use super::event::Event;
@@ -156,8 +158,7 @@ fn preview(desk: &mut Desk, m: &Match, text: &str) -> Result<(), Why> {
     let (table, news) = acts::preview(m, &m.seats_of(desk.actor), text)?;
     if let Some(mut report) = report_of(&desk.over, m, &table, desk.actor) {
         report.news = news;
-        report
-            .view
+        Arc::make_mut(&mut report.view)
             .notes
             .retain(|(_, label, _)| label != "Dice" && label != "Commands");
         report.why = Some("preview".to_owned());

@@ -7,6 +7,8 @@
 //! `ignored` (lines taken for prose; empty for a mail that answers none), and the fields of its kind. Kinds that hold a
 //! [`Report`] have the report's fields flattened into the context.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
@@ -16,7 +18,7 @@ pub use super::report::{
     Deed, Down, GameInfo, MatchInfo, News, Opening, Person, Receipt, Report, owed_word,
 };
 use super::state::{MatchNo, PlayerNo};
-use crate::rules::Seat;
+use crate::rules::{Seat, View};
 
 /// Who gets it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -81,9 +83,14 @@ pub struct Notice {
 impl Notice {
     /// The template's context: a JSON object.
     pub fn context(&self) -> Json {
-        let mut context = self.kind.fields();
+        self.context_of(&self.kind)
+    }
+
+    /// The context of one part of a notice of several.
+    pub fn context_of(&self, kind: &NoticeKind) -> Json {
+        let mut context = kind.fields();
         if let Json::Object(map) = &mut context {
-            map.insert("kind".into(), json!(self.kind.name()));
+            map.insert("kind".into(), json!(kind.name()));
             map.insert("to_name".into(), json!(self.to_name));
             // In a mail of several answers each part speaks of its own match.
             let about = map
@@ -236,6 +243,20 @@ impl NoticeKind {
             | NoticeKind::Over(r)
             | NoticeKind::Reminder(r) => Some(r.about.no),
             NoticeKind::Several(parts) => parts.iter().find_map(NoticeKind::about),
+            _ => None,
+        }
+    }
+    /// Takes its position out, for who hands that to a template as it is.
+    pub fn take_view(&mut self) -> Option<Arc<View>> {
+        match self {
+            NoticeKind::Begun(r)
+            | NoticeKind::YourMove(r)
+            | NoticeKind::News(r)
+            | NoticeKind::Understood(r)
+            | NoticeKind::Board(r)
+            | NoticeKind::Preview(r)
+            | NoticeKind::Over(r)
+            | NoticeKind::Reminder(r) => Some(std::mem::take(&mut r.view)),
             _ => None,
         }
     }

@@ -1,5 +1,7 @@
 //! What a mail about a match says: the board, what happened, what is owed, and what proves the cards.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -155,7 +157,7 @@ pub struct Report {
     /// Why this comes, where it is no news: `asked`, `already_played`, `stale`, `not_understood`.
     pub why: Option<String>,
     /// The position as the reader may see it.
-    pub view: View,
+    pub view: Arc<View>,
     /// Number of the turn.
     pub turn: u32,
     /// What the reader owes: `turn`, `pick`, `guess`, `place`, `start`, `exchange`.

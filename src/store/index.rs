@@ -18,13 +18,13 @@ use super::journal::Tip;
 use super::tree::{Batch, ReadIndex, Row, Tree, VALUE_BYTES_MAX};
 
 /// Chosen once: another value makes an existing index unreadable (it is then rebuilt).
-const SLED_SEGMENT_BYTES: usize = 2 << 20;
+const SLED_SEGMENT_BYTES: usize = 512 << 10;
 /// sled's page cache; the working set of a referee is small.
 const SLED_CACHE_BYTES: u64 = 32 << 20;
 /// Up to this size the whole index is read through at every careful opening.
 pub const FULL_CHECK_BYTES_MAX: u64 = 16 << 20;
 /// Longer values are cut into pieces: a sled leaf of 16 values must stay below a quarter of a segment.
-const PIECE_BYTES: usize = 12 << 10;
+const PIECE_BYTES: usize = 3 << 10;
 
 const WHOLE: u8 = 1;
 const CUT: u8 = 2;

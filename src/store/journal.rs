@@ -25,6 +25,8 @@ use super::{fail, files};
 pub const SEGMENT_BYTES: u64 = 64 << 20;
 /// Room written ahead; also the granularity of growth.
 const AHEAD_BYTES: u64 = 1 << 20;
+/// The same for a process that writes a letter or two: what it does not need it must write and take back.
+const AHEAD_QUICK_BYTES: u64 = 64 << 10;
 static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
 #[derive(Serialize, Deserialize)]
 struct Opening {
@@ -38,6 +40,8 @@ pub struct Journal {
     file: File,
     tip: Tip,
     room: u64,
+    /// Room is written ahead up to a multiple of this.
+    ahead: u64,
     broken: Option<String>,
     /// Synced only at the end of a segment: for a copy that nobody relies on yet.
     lazy: bool,
@@ -128,6 +132,10 @@ impl Journal {
             file,
             tip: walk.tip,
             room,
+            ahead: match careful {
+                true => AHEAD_BYTES,
+                false => AHEAD_QUICK_BYTES,
+            },
             broken: None,
             lazy: false,
         })
@@ -175,6 +183,7 @@ impl Journal {
             file,
             tip,
             room: end,
+            ahead: AHEAD_BYTES,
             broken: None,
             lazy: false,
         })
@@ -204,9 +213,9 @@ impl Journal {
             self.or_break(|j| j.file.set_len(end).and_then(|()| j.file.sync_all()))?;
             match Self::begin(&self.dir, self.tip) {
                 Ok(next) => {
-                    let lazy = self.lazy;
+                    let (lazy, ahead) = (self.lazy, self.ahead);
                     *self = next;
-                    self.lazy = lazy;
+                    (self.lazy, self.ahead) = (lazy, ahead);
                 }
                 Err(e) => {
                     self.broken = Some(e.to_string());
@@ -263,7 +272,7 @@ impl Journal {
         if end <= self.room {
             return Ok(());
         }
-        let room = end.next_multiple_of(AHEAD_BYTES);
+        let room = end.next_multiple_of(self.ahead);
         let mut at = end;
         while at < room {
             let piece = ZEROS

@@ -68,6 +68,8 @@ pub struct Club {
     /// Turns played in each match.
     turns: Vec<u8>,
     letters: u64,
+    /// Files of letters so far.
+    pub files: u64,
 }
 
 fn player(no: u32) -> String {
@@ -128,6 +130,7 @@ impl Club {
             key,
             turns: vec![0; matches as usize],
             letters: 0,
+            files: 0,
         })
     }
 

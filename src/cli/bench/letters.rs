@@ -10,6 +10,7 @@ use super::super::Failure;
 use super::club::{CHESS, Club, Pile, arrived};
 use super::meter::{self, Used};
 use super::{Row, micros, millis, per_second};
+use crate::daemon::Daemon;
 use crate::edge::maildir::MaildirInbox;
 use crate::store::Opening;
 
@@ -61,6 +62,7 @@ pub fn in_process(club: &mut Club) -> Result<Row, Failure> {
         all.cpu += used.cpu;
         all.wall += used.wall;
     }
+    all_turns(&daemon, WARM as usize)?;
     daemon.close()?;
     let cpu = each(all.cpu, WARM);
     Ok(Row {
@@ -84,6 +86,16 @@ fn settled(done: usize, letters: usize) -> Result<(), Failure> {
         Ok(())
     } else {
         Err(Failure::new(format!("{done} of {letters} letters settled")))
+    }
+}
+
+/// Was each letter a turn? A refusal or a letter that came twice is cheaper, and would be measured in its place.
+fn all_turns(daemon: &Daemon, letters: usize) -> Result<(), Failure> {
+    match daemon.turns() {
+        turns if turns == letters => Ok(()),
+        turns => Err(Failure::new(format!(
+            "{turns} of {letters} letters were turns"
+        ))),
     }
 }
 
@@ -135,6 +147,7 @@ pub fn beside(club: &mut Club) -> Result<Row, Failure> {
     let (cpu, wall) = receive(club, &letters)?;
     let (left, used) = meter::used(|| daemon.left());
     settled(left?, letters.len())?;
+    all_turns(&daemon, letters.len())?;
     daemon.close()?;
     let note = format!(
         "{} wall; the referee at work took them up for {} of CPU each",
@@ -195,6 +208,7 @@ pub fn durable(club: &mut Club) -> Result<Row, Failure> {
         }
         theirs += start.elapsed();
     }
+    all_turns(&daemon, letters.len())?;
     daemon.close()?;
     fs::remove_file(&bare)?;
     let share = ratio(theirs, ours) * 100.0;
@@ -242,6 +256,7 @@ pub fn mailbox(club: &mut Club, count: u32) -> Result<Row, Failure> {
         }
         _ => String::new(),
     };
+    all_turns(&daemon, count as usize)?;
     daemon.close()?;
     fs::remove_dir_all(&dir)?;
     let rate = f64::from(count) / used.cpu.as_secs_f64();
@@ -275,15 +290,17 @@ pub fn probe(config: &Path, letters: &Path) -> Result<Probe, Failure> {
     let mut inbox = MaildirInbox::open(letters)?;
     let clock = crate::edge::clock::Clock::system();
     let start = Instant::now();
-    let mut daemon = crate::daemon::Daemon::open(&config, clock, Opening::Careful)?;
+    let mut daemon = Daemon::open(&config, clock, Opening::Careful)?;
     let start = start.elapsed();
     let (read, used) = meter::used(|| daemon.letters(&mut inbox));
-    let read = u32::try_from(read?).unwrap_or(u32::MAX);
+    let read = read?;
+    all_turns(&daemon, read)?;
+    settled(read, (GROWTH_MATCHES * GROWTH_TURNS) as usize)?;
     let resident = meter::resident().unwrap_or(0);
     daemon.close()?;
     Ok(Probe {
         start,
-        turn: each(used.cpu, read),
+        turn: each(used.cpu, GROWTH_MATCHES * GROWTH_TURNS),
         resident,
     })
 }
@@ -338,9 +355,11 @@ pub fn growth(small: &mut Club, large: &mut Club, matches: u32) -> Result<Row, F
 fn probe_apart(club: &mut Club) -> Result<Probe, Failure> {
     let dir = club.dir.join("mail/probe");
     MaildirInbox::open(&dir)?;
-    for turn in 0..GROWTH_TURNS {
-        for (i, letter) in club.letters(GROWTH_MATCHES)?.iter().enumerate() {
-            let name = format!("{turn}.{i:06}.probe");
+    for _ in 0..GROWTH_TURNS {
+        for letter in club.letters(GROWTH_MATCHES)? {
+            // never a name that was there before: such a letter counts as known
+            club.files += 1;
+            let name = format!("{:08}.probe", club.files);
             fs::write(dir.join("new").join(name), letter)?;
         }
     }

@@ -2,7 +2,7 @@
 //! Style stands in the elements, since mail programs drop style sheets; nothing is fetched from anywhere.
 
 use super::{BoardStyle, Drawing, list, plain};
-use crate::post::hypertext::escape;
+use crate::post::hypertext::{escape, escape_into};
 use crate::rules::Cell;
 
 /// Around a board.
@@ -12,17 +12,24 @@ const DARK: &str = "background:#e6ece2";
 
 /// The board, ready to stand in a mail.
 pub(super) fn draw(drawing: &Drawing, style: BoardStyle) -> String {
+    if style == BoardStyle::List {
+        return format!("{PRE}\n{}</pre>\n", escape(&list::draw(drawing)));
+    }
+    joined(
+        drawing,
+        &plain::lines(drawing, style == BoardStyle::Unicode),
+    )
+}
+
+/// Lines of a board as HTML.
+pub(super) fn joined(drawing: &Drawing, lines: &[plain::Line]) -> String {
     let mut out = String::from(PRE);
     out.push('\n');
-    if style == BoardStyle::List {
-        out.push_str(&escape(&list::draw(drawing)));
-        out.push_str("</pre>\n");
-        return out;
-    }
-    for line in plain::lines(drawing, style == BoardStyle::Unicode) {
-        let mut text = line.head;
-        for square in line.cells {
-            text.push(square.gap);
+    for line in lines {
+        let start = out.len();
+        out.push_str(&line.head);
+        for square in &line.cells {
+            out.push(square.gap);
             let tint = match square.at {
                 Some((file, rank)) if matches!(drawing.cell(file, rank), Cell::Hole) => None,
                 Some((file, rank)) if drawing.touched(file, rank) => Some(LAST),
@@ -32,16 +39,17 @@ pub(super) fn draw(drawing: &Drawing, style: BoardStyle) -> String {
             };
             match tint {
                 Some(tint) => {
-                    text.push_str(&format!(
-                        "<span style=\"{tint}\">{}</span>",
-                        escape(&square.text)
-                    ));
+                    out.push_str("<span style=\"");
+                    out.push_str(tint);
+                    out.push_str("\">");
+                    escape_into(&mut out, &square.text);
+                    out.push_str("</span>");
                 }
-                None => text.push_str(&escape(&square.text)),
+                None => escape_into(&mut out, &square.text),
             }
         }
-        text.push_str(&line.tail);
-        out.push_str(text.trim_end());
+        out.push_str(&line.tail);
+        out.truncate(start + out[start..].trim_end().len());
         out.push('\n');
     }
     out.push_str("</pre>\n");

@@ -31,15 +31,21 @@ pub(super) struct Square {
 
 /// The whole board.
 pub(super) fn draw(drawing: &Drawing, figures: bool) -> String {
+    joined(&lines(drawing, figures))
+}
+
+/// Lines of a board as text.
+pub(super) fn joined(lines: &[Line]) -> String {
     let mut out = String::new();
-    for line in lines(drawing, figures) {
-        let mut text = line.head;
-        for square in line.cells {
-            text.push(square.gap);
-            text.push_str(&square.text);
+    for line in lines {
+        let start = out.len();
+        out.push_str(&line.head);
+        for square in &line.cells {
+            out.push(square.gap);
+            out.push_str(&square.text);
         }
-        text.push_str(&line.tail);
-        out.push_str(text.trim_end());
+        out.push_str(&line.tail);
+        out.truncate(start + out[start..].trim_end().len());
         out.push('\n');
     }
     out
@@ -136,7 +142,7 @@ fn headings(drawing: &Drawing, width: usize) -> Vec<Line> {
 
 /// A square, exactly `width` characters.
 fn square(drawing: &Drawing, cell: &Cell, width: usize, figures: bool) -> String {
-    let mut text = String::new();
+    let mut text = String::with_capacity(width + 2);
     match cell {
         Cell::Empty => text.push(if figures { '·' } else { '.' }),
         Cell::Hole => {}
@@ -169,9 +175,14 @@ fn square(drawing: &Drawing, cell: &Cell, width: usize, figures: bool) -> String
             text.extend(mark);
         }
     }
-    let mut text: String = text.chars().take(width).collect();
-    while text.chars().count() < width {
-        text.push(' ');
+    let mut count = 0;
+    let end = text.char_indices().find(|_| {
+        count += 1;
+        count > width
+    });
+    match end {
+        Some((end, _)) => text.truncate(end),
+        None => text.extend(std::iter::repeat_n(' ', width - count)),
     }
     text
 }

@@ -18,49 +18,51 @@ pub(super) fn part(kind: &str, body: &str) -> String {
             && !line.starts_with("From ")
             && !line.ends_with([' ', '\t'])
     });
-    let (name, encoded) = match plain {
-        true => (
-            "7bit",
-            body.split('\n').map(|line| format!("{line}\r\n")).collect(),
-        ),
-        false => ("quoted-printable", quoted_printable(body)),
-    };
-    format!(
-        "Content-Type: {kind}; charset=utf-8\r\nContent-Transfer-Encoding: {name}\r\n\r\n{encoded}"
-    )
-}
-
-/// Text whose lines end in `\n`, as quoted-printable with CRLF.
-fn quoted_printable(body: &str) -> String {
-    let mut out = String::with_capacity(body.len() + body.len() / 8);
+    let name = if plain { "7bit" } else { "quoted-printable" };
+    let mut out = String::with_capacity(128 + body.len() + body.len() / 4);
+    out.push_str(&format!(
+        "Content-Type: {kind}; charset=utf-8\r\nContent-Transfer-Encoding: {name}\r\n\r\n"
+    ));
     for line in body.split('\n') {
-        let bytes = line.as_bytes();
-        let mut width = 0;
-        for (i, byte) in bytes.iter().enumerate() {
-            let last = i + 1 == bytes.len();
-            let literal = match byte {
-                b'=' => false,
-                b' ' | b'\t' => !last,
-                b => b.is_ascii_graphic(),
-            };
-            let room = if literal { 1 } else { 3 };
-            // One column stays free for the `=` of a soft line end.
-            if width + room >= LINE_CHARS {
-                out.push_str("=\r\n");
-                width = 0;
-            }
-            let special = width == 0 && (*byte == b'.' || bytes[i..].starts_with(b"From "));
-            if literal && !special {
-                out.push(char::from(*byte));
-                width += 1;
-            } else {
-                out.push_str(&format!("={byte:02X}"));
-                width += 3;
-            }
+        match plain {
+            true => out.push_str(line),
+            false => quoted_printable(&mut out, line),
         }
         out.push_str("\r\n");
     }
     out
+}
+
+/// One line as quoted-printable.
+fn quoted_printable(out: &mut String, line: &str) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    let bytes = line.as_bytes();
+    let mut width = 0;
+    for (i, byte) in bytes.iter().enumerate() {
+        let last = i + 1 == bytes.len();
+        let literal = match byte {
+            b'=' => false,
+            b' ' | b'\t' => !last,
+            b => b.is_ascii_graphic(),
+        };
+        let room = if literal { 1 } else { 3 };
+        // One column stays free for the `=` of a soft line end.
+        if width + room >= LINE_CHARS {
+            out.push_str("=\r\n");
+            width = 0;
+        }
+        let special = width == 0 && (*byte == b'.' || bytes[i..].starts_with(b"From "));
+        if literal && !special {
+            out.push(char::from(*byte));
+            width += 1;
+        } else {
+            out.push('=');
+            for digit in [byte >> 4, byte & 15] {
+                out.push(char::from(DIGITS[usize::from(digit)]));
+            }
+            width += 3;
+        }
+    }
 }
 
 /// The words of a free text header, ready to be folded between; as encoded words if it takes that. The text is one line

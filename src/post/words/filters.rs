@@ -1,9 +1,11 @@
 //! What templates can do beside minijinja's own filters.
 
+use std::sync::Arc;
+
 use minijinja::value::{Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, State};
-use serde::Deserialize;
 
+use super::given::{Reader, Shown};
 use super::{BOARD_CLOSE, BOARD_HTML, BOARD_OPEN, COLUMNS, Style, text};
 use crate::post::board::{self, Drawing};
 use crate::rules::{Seat, View};
@@ -54,32 +56,33 @@ fn wrong(what: impl std::fmt::Display) -> Error {
 }
 
 /// The reader's style; the usual one where a template is filled without.
-fn style(state: &State) -> Style {
+fn style(state: &State) -> Arc<Style> {
     state
         .lookup("style")
-        .and_then(|v| Style::deserialize(v).ok())
+        .and_then(|v| Reader::of(&v))
         .unwrap_or_default()
 }
 
-fn board_filter(state: &State, view: Value, eyes: Option<u8>) -> Result<String, Error> {
-    let view = View::deserialize(view).map_err(|e| wrong(format!("not a view: {e}")))?;
+fn view(value: &Value) -> Result<Arc<View>, Error> {
+    Shown::of(value).map_err(|e| wrong(format!("not a view: {e}")))
+}
+
+fn board_filter(state: &State, shown: Value, eyes: Option<u8>) -> Result<String, Error> {
+    let view = view(&shown)?;
     let style = style(state);
     let drawing = Drawing {
         view: &view,
         eyes: eyes.map(Seat).or(style.eyes),
         seats: &style.seats,
     };
-    let plain = board::draw(&drawing, style.board);
-    let html = board::draw_html(&drawing, style.board);
+    let (plain, html) = board::draw_both(&drawing, style.board);
     Ok(format!(
         "{BOARD_OPEN}{plain}{BOARD_HTML}{html}{BOARD_CLOSE}"
     ))
 }
 
-fn notes(state: &State, view: Value) -> Result<String, Error> {
-    let view = View::deserialize(view).map_err(|e| wrong(format!("not a view: {e}")))?;
-    let style = style(state);
-    Ok(board::notes(&view, &style.seats))
+fn notes(state: &State, shown: Value) -> Result<String, Error> {
+    Ok(board::notes(&*view(&shown)?, &style(state).seats))
 }
 
 fn seat(state: &State, number: Value) -> Result<String, Error> {

@@ -1,6 +1,6 @@
 //! Plain text: what is taken out of it, and how it is broken into lines.
 
-use serde_json::Value as Json;
+use std::borrow::Cow;
 
 /// At most so much of a player's text is passed on (security.md 4). Characters.
 pub const CHAT_CHARS_MAX: usize = 2_000;
@@ -18,27 +18,26 @@ pub fn unwelcome(c: char) -> bool {
 }
 
 /// Text without unwelcome characters; every kind of line end is `\n`.
-pub fn clean(text: &str) -> String {
-    text.replace("\r\n", "\n")
-        .replace('\r', "\n")
-        .chars()
-        .filter(|c| !unwelcome(*c))
-        .collect()
-}
-
-/// Cleans every string of a context, keys included.
-pub fn scrub(value: &mut Json) {
-    match value {
-        Json::String(s) if s.chars().any(unwelcome) => *s = clean(s),
-        Json::Array(list) => list.iter_mut().for_each(scrub),
-        Json::Object(map) => map.values_mut().for_each(scrub),
-        _ => {}
+pub fn clean(text: &str) -> Cow<'_, str> {
+    let plain = |b: u8| (b' '..0x7F).contains(&b) || b == b'\n' || b == b'\t';
+    // bytes first: nearly all that is mailed is plain ASCII
+    if text.bytes().all(plain) || !text.chars().any(|c| c == '\r' || unwelcome(c)) {
+        return Cow::Borrowed(text);
     }
+    let lines = text.replace("\r\n", "\n").replace('\r', "\n");
+    Cow::Owned(lines.chars().filter(|c| !unwelcome(*c)).collect())
 }
 
 /// All white space becomes one blank, nothing unwelcome stays.
 pub fn one_line(text: &str) -> String {
-    clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut out = String::with_capacity(text.len());
+    for word in clean(text).split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
 }
 
 /// The text with exactly one `\n` at its end.
@@ -95,12 +94,21 @@ pub fn wrap(text: &str, columns: usize) -> String {
 pub fn tidy(text: &str, columns: usize) -> String {
     let mut out = String::with_capacity(text.len());
     let mut empty = 0;
-    let text = text.replace('\t', "    ");
-    for line in text.lines().flat_map(|l| wrap_line(l, columns)) {
+    let mut push = |line: &str| {
         empty = if line.is_empty() { empty + 1 } else { 0 };
         if empty <= 1 {
-            out.push_str(&line);
+            out.push_str(line);
             out.push('\n');
+        }
+    };
+    let text = match text.contains('\t') {
+        true => Cow::Owned(text.replace('\t', "    ")),
+        false => Cow::Borrowed(text),
+    };
+    for line in text.lines() {
+        match line.len() <= columns {
+            true => push(line.trim_end()),
+            false => wrap_line(line, columns).iter().for_each(|l| push(l)),
         }
     }
     out
