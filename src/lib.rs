@@ -8,7 +8,7 @@
 //! post     bytes -> text -> orders            letter, quote, machine, orders, reader
 //! referee  whose turn, what follows            decide(registry, shelf, command, now, entropy)
 //! rules      is it legal, and then?            Table::act: a whole order or nothing
-//! fair       seals, tokens
+//! fair       seals, dice, the ledger's lines     scribe writes them while events are folded
 //! post     notices + templates -> mails        words, board, compose
 //! store    events, mails and keys in ONE record, synced: the commit point -> `Settled`
 //! edge     the letter is marked as done        Inbox::settle(Settled)
@@ -22,7 +22,7 @@
 //! |---|---|---|
 //! | 1 | [`rules`] | boards, pieces, games; no people, no mail, no time |
 //! | 2 | [`referee`] | players, matches, deadlines; decides, never does |
-//! | 2 | [`fair`] | seals, tokens: what lets nobody need to trust us |
+//! | 2 | [`fair`] | seals, dice, ledger, signatures, verification: what lets nobody need to trust us |
 //! | 3 | [`post`] | words in, words out |
 //! | 4 | [`store`] | the journal (truth) and the index over it |
 //! | 4 | [`edge`] | the world, one file for each thing that fails by itself |

@@ -274,9 +274,9 @@ fn f4_authentication_results() {
     let trusted = ["mx.club.example".to_owned()];
     for _ in 0..inputs() * 2 {
         let value = text(&mut chance, &seeds);
-        let _ = auth::vouched([value.as_str()].into_iter(), &trusted, "b.example");
+        let _ = auth::vouched([value.as_str()], &trusted, "b.example");
         // another server's word is worth nothing, whatever it is
-        let foreign = auth::vouched([value.as_str()].into_iter(), &[], "b.example");
+        let foreign = auth::vouched([value.as_str()], &[], "b.example");
         assert_ne!(foreign, Proof::Vouched, "{value}");
     }
 }

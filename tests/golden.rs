@@ -313,7 +313,7 @@ fn a_draw_offered_declined_offered_accepted() {
 #[test]
 fn refused_moves_teach_the_rules() {
     let mut club = Club::started("illegal", "maces");
-    for order in [
+    for (at, order) in [
         "a3-a7",
         "Ma1*b2",
         "Nc1-c3",
@@ -322,7 +322,13 @@ fn refused_moves_teach_the_rules() {
         "a3-a4; b3-b4",
         "prevew a3-a4",
         "d9-d8",
-    ] {
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        // at the pace of a person: who writes faster gets one answer for many
+        let at = format!("2026-01-03T12:{:02}:00Z", 3 * at);
+        club.daemon.clock = Clock::fixed(at.parse().unwrap());
         counts(&club.writes(ALICE, order), 1, 0);
         assert_eq!(club.turn(), 1, "{order}");
     }

@@ -135,12 +135,15 @@ impl Walk<'_> {
         let option = format!("new chess vs bob@example.com {text}");
         let bare =
             text.contains('=') && text.bytes().take_while(u8::is_ascii_lowercase).count() > 1;
-        let text = if bare && !text.contains(' ') {
+        let text = if bare && text.split(' ').all(|word| word.contains('=')) {
             &option
         } else {
             text
         };
-        if text.starts_with("printf ") || text.starts_with("tulpa ") {
+        if ["printf ", "tulpa ", "sha256sum ", "openssl ", "n=", "c="]
+            .iter()
+            .any(|shell| text.starts_with(shell))
+        {
             return;
         }
         match orders(text) {

@@ -88,7 +88,7 @@ fn mails(look: &Look, m: &Match, quiet: bool, out: &mut dyn Write) -> Done {
             }
             if trouble.is_ok() {
                 let at = payload.at.strftime("%a %b %e %H:%M:%S %Y");
-                trouble = write!(out, "From {} {at}\n", mail.envelope_from)
+                trouble = writeln!(out, "From {} {at}", mail.envelope_from)
                     .and_then(|()| mbox(&mail.bytes.0, out));
             }
         }

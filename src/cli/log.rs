@@ -230,7 +230,7 @@ fn words(records: &Shelved, event: &Event) -> String {
             format!("the clocks were moved by {seconds} seconds; the referee was away")
         }
         Event::Founded { .. } => "its ledger was opened".to_owned(),
-        Event::Gave { .. } => "a player's words for the dice were kept".to_owned(),
+        Event::Gave { player, .. } => format!("{} gave a seed for the ledger", name(player)),
         Event::Keeper { deed } => match deed {
             Deed::Held { why, .. } => format!("the Keeper put it on hold: {why}"),
             Deed::Resumed { .. } => "the Keeper let it go on".to_owned(),

@@ -104,7 +104,11 @@ impl Office {
         let to = Addr::parse(job.to)?;
         let (reply_to, tag) = self.reply_to(&notice.reply)?;
         let style = style(notice);
-        let words = self.words(&notice.kind, notice, &style, (shelf, job.foot))?;
+        let foot = notice.game.map(|no| {
+            job.foot
+                .map_or_else(|| json!({ "game": no.0 }), |f| f.context(no.0))
+        });
+        let words = self.words(&notice.kind, notice, &style, (shelf, foot))?;
         let mut subject = words.subject.clone();
         if let Some(tag) = &tag {
             subject.push(' ');
@@ -179,7 +183,7 @@ impl Office {
         kind: &NoticeKind,
         notice: &Notice,
         style: &Style,
-        (shelf, foot): (&Shelf, Option<&Foot>),
+        (shelf, foot): (&Shelf, Option<Json>),
     ) -> Result<Words, WriteError> {
         if let NoticeKind::Several(parts) = kind {
             return self.several(parts, notice, style, (shelf, foot));
@@ -192,12 +196,8 @@ impl Office {
         let mut template = kind.name().to_owned();
         let mut page = None;
         if let Json::Object(map) = &mut context {
-            if let Some(game) = notice.game {
-                let foot = foot.map(|f| f.context(game.0));
-                map.insert(
-                    "foot".into(),
-                    foot.unwrap_or_else(|| json!({ "game": game.0 })),
-                );
+            if let Some(foot) = foot {
+                map.insert("foot".into(), foot);
             }
             match kind {
                 NoticeKind::Help { topic } => template = help::topic(&self.templates, topic),
@@ -227,7 +227,7 @@ impl Office {
         parts: &[NoticeKind],
         notice: &Notice,
         style: &Style,
-        (shelf, foot): (&Shelf, Option<&Foot>),
+        (shelf, foot): (&Shelf, Option<Json>),
     ) -> Result<Words, WriteError> {
         let mut all: Option<Words> = None;
         // What was ignored is told once, in the last part that has a place for it.
@@ -240,9 +240,7 @@ impl Office {
         };
         for (i, part) in parts.iter().enumerate() {
             let notice = if Some(i) == last { notice } else { &quiet };
-            // the ledger's lines stand once, below all
-            let foot = foot.filter(|_| i + 1 == parts.len());
-            let words = self.words(part, notice, style, (shelf, foot))?;
+            let words = self.words(part, notice, style, (shelf, None))?;
             match &mut all {
                 None => all = Some(words),
                 Some(all) => {
@@ -254,7 +252,13 @@ impl Office {
                 }
             }
         }
-        all.ok_or(WriteError::Empty)
+        let mut all = all.ok_or(WriteError::Empty)?;
+        // the foot stands once, below all, whatever the last part is
+        if let Some(foot) = foot {
+            let closing = json!({ "foot": foot });
+            all.append(self.templates.render("closing", closing, style)?);
+        }
+        Ok(all)
     }
 }
 

@@ -9,6 +9,7 @@ pub mod challenge;
 pub mod charset;
 pub mod commands;
 pub mod compose;
+mod courtesy;
 pub mod fold;
 pub mod from_html;
 pub mod guard;

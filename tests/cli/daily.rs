@@ -175,7 +175,8 @@ fn beside_a_running_referee() {
     exit 75
     ");
     let letter = home.letter(ALICE, "x", "status");
-    assert_eq!(home.feed(&["receive"], letter.as_bytes()).code, 75);
+    // it is kept, and the referee at work takes it up
+    assert_eq!(home.feed(&["receive"], letter.as_bytes()).code, 0);
     // looking, copying and the Keeper's word need no stop
     assert!(home.run(&["matches"]).good().contains("Alice, Bob"));
     assert_eq!(home.run(&["show", "1"]).code, 0);

@@ -220,7 +220,7 @@ impl<'a> Step<'a> {
         match self.body {
             Body::End => {
                 if given.verb.is_none()
-                    && ["end", "endturn", "done", "stop"]
+                    && ["end", "end turn", "endturn", "done", "stop"]
                         .contains(&text.to_ascii_lowercase().as_str())
                 {
                     ends("");

@@ -234,7 +234,7 @@ impl Compiled {
             }
             for letter in letters.chars() {
                 let kind = usize::from(kit.need(letter)?);
-                if !starts(kind) && !(late && becomes(kind)) {
+                if !(starts(kind) || late && becomes(kind)) {
                     return wrong(format!("nobody has a `{letter}`, which a goal speaks of"));
                 }
             }
