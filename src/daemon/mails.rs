@@ -213,9 +213,8 @@ fn typed(read: &Read) -> String {
     for line in read.parts.iter().flat_map(|p| &p.orders) {
         text.push('\n');
         text.push_str(&line.text);
-        match &line.order {
-            Ok(Order::Message(more) | Order::Note(more)) => text.push_str(more),
-            _ => {}
+        if let Ok(Order::Message(more) | Order::Note(more)) = &line.order {
+            text.push_str(more);
         }
     }
     text
