@@ -315,9 +315,9 @@ impl Templates {
             Json::Null => BTreeMap::new(),
             _ => return Err(WordsError::new(name, None, "the context is not an object")),
         };
-        context.insert("style".into(), given::Reader::new(style));
+        context.insert("style".into(), given::Reader::value(style));
         if let Some(view) = view {
-            context.insert("view".into(), given::Shown::new(view));
+            context.insert("view".into(), given::Shown::value(view));
         }
         let context = minijinja::Value::from(context);
         let subject = self.fill(&format!("{name}{SUBJECT}"), name, &context)?;

@@ -46,7 +46,7 @@ pub(super) struct Shown(Arc<View>);
 
 impl Shown {
     /// A view, cleaned as strings of a context are.
-    pub fn new(mut view: Arc<View>) -> Value {
+    pub fn value(mut view: Arc<View>) -> Value {
         if is_dirty(&view) {
             let view = Arc::make_mut(&mut view);
             view.cells.iter_mut().for_each(clean_cell);
@@ -132,7 +132,7 @@ pub(super) struct Reader(Arc<Style>);
 
 impl Reader {
     /// A style, cleaned as strings of a context are.
-    pub fn new(style: &Style) -> Value {
+    pub fn value(style: &Style) -> Value {
         let clean = |s: &String| text::clean(s).into_owned();
         Value::from_object(Reader(Arc::new(Style {
             board: style.board,
@@ -192,7 +192,7 @@ mod tests {
         let mut clean = view.clone();
         clean.cells.iter_mut().for_each(clean_cell);
         clean.notes[0].1 = "To come".into();
-        let shown = Shown::new(Arc::new(view));
+        let shown = Shown::value(Arc::new(view));
         assert_eq!(*Shown::of(&shown).unwrap(), clean);
         let plain = field(&clean).unwrap();
         assert_eq!(*Shown::of(&plain).unwrap(), clean);
@@ -202,7 +202,7 @@ mod tests {
         }
         assert_eq!(shown.len(), plain.len());
         let style = Style::default();
-        assert_eq!(*Reader::of(&Reader::new(&style)).unwrap(), style);
-        assert_eq!(Reader::new(&style).len(), field(&style).unwrap().len());
+        assert_eq!(*Reader::of(&Reader::value(&style)).unwrap(), style);
+        assert_eq!(Reader::value(&style).len(), field(&style).unwrap().len());
     }
 }
