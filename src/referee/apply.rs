@@ -10,10 +10,11 @@ use super::chance::ReadBack;
 use super::clock;
 use super::event::Event;
 use super::keeper;
+use super::lines;
 use super::scribe;
 use super::state::{
-    Chair, Held, LastTurn, Line, Match, MatchNo, NOTES_MAX, Note, OVER_REMEMBERED_MAX, Player,
-    PlayerNo, Records, Stage, Timer, Unfit,
+    Chair, Held, LastTurn, Match, MatchNo, NOTES_MAX, Note, OVER_REMEMBERED_MAX, Player, PlayerNo,
+    Records, Stage, Timer, Unfit,
 };
 use super::undo::{self, BEFORE_MAX, Before};
 use crate::rules::{Ending, Happening, Rulebook, Seat, Table};
@@ -295,7 +296,7 @@ fn in_match(
             if !options.is_empty() {
                 header.insert("options".into(), Json::Object(options));
             }
-            line(rec, &mut m, Json::Object(header), true);
+            lines::add(rec, &mut m, Json::Object(header));
             settle(rec, &mut m, table, &happened, at)?;
         }
         Event::Sealed { seal, .. } => {
@@ -459,15 +460,7 @@ fn settle(
         if opening && matches!(h, Happening::Rolled { .. }) {
             continue;
         }
-        if let Some((full, public)) = record(m, &book, h) {
-            match public {
-                Some(public) if public != full => {
-                    push(rec, m, Some(public.to_string()), full.to_string())
-                }
-                Some(_) => line(rec, m, full, true),
-                None => line(rec, m, full, false),
-            }
-        }
+        lines::add_happening(rec, m, &book, h);
     }
     let ending = table.ending();
     m.table = Some(table);
@@ -505,7 +498,7 @@ fn finish(
         None => Vec::new(),
     };
     let outcome = json!({"outcome": {"winner": names, "reason": ending.reason}});
-    line(rec, m, outcome, true);
+    lines::add(rec, m, outcome);
     leave(rec, m)
 }
 
@@ -520,65 +513,6 @@ fn leave(rec: &mut dyn Records, m: &Match) -> Result<(), Unfit> {
         })?;
     }
     Ok(())
-}
-
-fn line(rec: &mut dyn Records, m: &mut Match, full: Json, public: bool) {
-    let full = full.to_string();
-    push(rec, m, public.then(|| full.clone()), full);
-}
-
-fn push(rec: &mut dyn Records, m: &mut Match, public: Option<String>, full: String) {
-    let line = Line {
-        at: m.lines,
-        turn: m.turn(),
-        public,
-        full,
-    };
-    m.lines += 1;
-    rec.add_line(m.no, line);
-}
-
-/// The record line of a happening (notation page), whole and as everybody may see it while the match goes on.
-fn record(m: &Match, book: &Rulebook, h: &Happening) -> Option<(Json, Option<Json>)> {
-    let name = |s: &Seat| book.seat_name(*s);
-    let open = |json: Json| Some((json.clone(), Some(json)));
-    match h {
-        Happening::Played { seat, steps, .. } => open(json!({"seat": name(seat), "steps": steps})),
-        Happening::Placed { seat, text, .. } => open(json!({"seat": name(seat), "place": text})),
-        Happening::Passed { seat } => open(json!({"seat": name(seat), "pass": true})),
-        Happening::Started { seat } => open(json!({"seat": name(seat), "start": true})),
-        Happening::Exchange { seat, choice } => {
-            open(json!({"seat": name(seat), "exchange": choice}))
-        }
-        Happening::Opened {
-            seat,
-            cards,
-            created,
-        } => {
-            let mut cards = cards.clone();
-            cards.sort();
-            let cards: Vec<&String> = cards.iter().map(|(_, c)| c).collect();
-            let full = json!({"seat": name(seat), "cards": cards});
-            let public = if m.reveal_both {
-                full.clone()
-            } else {
-                json!({"seat": name(seat), "created": created})
-            };
-            Some((full, Some(public)))
-        }
-        Happening::Rolled { seat, dice } => {
-            let roll: serde_json::Map<String, Json> = dice
-                .iter()
-                .map(|(s, d)| (name(s).to_owned(), json!(d)))
-                .collect();
-            open(json!({"seat": name(seat), "roll": roll}))
-        }
-        Happening::Picked { .. }
-        | Happening::Certain { .. }
-        | Happening::NoRoom { .. }
-        | Happening::Remark(_)
-        | Happening::Ended(_) => None,
-    }
 }
 
 fn player_of(rec: &dyn Records, no: PlayerNo) -> Result<Arc<Player>, Unfit> {

@@ -17,6 +17,7 @@ mod desk;
 pub mod event;
 mod info;
 pub mod keeper;
+mod lines;
 mod listing;
 mod lobby;
 pub mod notice;

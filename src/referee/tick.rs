@@ -7,7 +7,7 @@ use super::desk::{Desk, add_openings, notice, report};
 use super::event::Event;
 use super::notice::{News, NoticeKind};
 use super::state::{MatchNo, PlayerNo, Registry, Stage};
-use super::{Decision, Entropy, Outcome};
+use super::{Decision, Entropy};
 use crate::rules::{Ending, Shelf};
 
 /// Matches looked at in one tick; the next tick takes the rest.
@@ -93,10 +93,8 @@ pub(super) fn tick(
     Decision {
         events: desk.events,
         notices,
-        key: None,
-        confirming: None,
-        outcome: Outcome::Applied,
         changes: desk.over.changes,
+        ..Decision::default()
     }
 }
 
@@ -134,9 +132,7 @@ pub(super) fn moved(
     Decision {
         events: desk.events,
         notices,
-        key: None,
-        confirming: None,
-        outcome: Outcome::Applied,
         changes: desk.over.changes,
+        ..Decision::default()
     }
 }
