@@ -1,6 +1,6 @@
 //! Chance goes in once: all of a decision's randomness comes from 32 fresh bytes, and what fell stands in the events.
 
-use super::scribe::ChainDice;
+use super::dice::ChainDice;
 use crate::fair::line::{hex, line_mac};
 use crate::rules::{Dice, Seat};
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::acts;
 use super::carry::default_name;
 use super::desk::Desk;
+use super::dice::ChainDice;
 use super::event::Event;
 use super::listing::game_info;
 use super::notice::{Deed, News, NoticeKind, Why};
@@ -363,7 +364,7 @@ fn begin_if_full(desk: &mut Desk, no: MatchNo) -> Result<(), Why> {
         .flat_map(|(at, c)| c.wishes.iter().map(move |s| (*s, at)))
         .collect();
     let seats = seats::allot(&book, wanted, &wishes, &mut desk.chance);
-    desk.chance.start(scribe::ChainDice::of(&m, &book));
+    desk.chance.start(ChainDice::of(&m, &book));
     let (table, happened) =
         Table::begin(&book, &m.options, &mut desk.chance).map_err(|e| Why::BadOption {
             what: e.what,

@@ -14,6 +14,7 @@ mod carry;
 pub mod chance;
 pub mod clock;
 mod desk;
+pub mod dice;
 pub mod event;
 mod info;
 pub mod keeper;

@@ -1,4 +1,4 @@
-//! The ledger of a match, written while its events are folded; and the dice that its chain gives (trust.md 3 and 5).
+//! The ledger of a match, written while its events are folded (trust.md 5).
 //!
 //! Every decision that may be doubted is a line. Lines are kept beside the record, [`Fair`] holds only what the next line
 //! needs, so that a match's state does not grow with its turns. Nothing here is secret but the chain's top, which is
@@ -8,18 +8,16 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::desk::Desk;
+use super::dice::{entropy_of, has_ledger, length, per, seeds, sides, top, turn};
 use super::event::Event;
 use super::keeper::{ADJUDICATED, Deed, KEEPER};
-use super::secrets::Ahead;
 use super::state::{Match, MatchNo, PlayerNo, Records, Registry, Sealed};
 use crate::fair::chain;
-use crate::fair::dice::Roll;
-use crate::fair::entropy::{NO_BEACON, entropy, words_seed, words_token};
+use crate::fair::entropy::words_token;
 use crate::fair::head::HeadKey;
 use crate::fair::ledger::{Kind, Tip};
-use crate::fair::line::{Hash, hex, line_mac, unhash, unhex};
-use crate::rules::families::{Family, chaturaji};
-use crate::rules::{Dice, Ending, Happening, Rulebook, Seat};
+use crate::fair::line::hex;
+use crate::rules::{Ending, Happening, Rulebook, Seat};
 
 /// What a match keeps for its ledger.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -36,32 +34,6 @@ pub struct Fair {
 
 /// An entry of a match's ledger.
 pub type EntryLine = (u64, String);
-
-/// Separately revealed rolls of one turn: the d4 game has one, a game of cards two, when both are drawn by lot.
-fn per(book: &Rulebook) -> u32 {
-    match book.family {
-        Family::Maces(_) => 2,
-        _ => 1,
-    }
-}
-
-/// Sides of the dice that a game rolls on its board.
-fn sides(book: &Rulebook) -> u64 {
-    match book.family {
-        Family::Chaturaji(_) => u64::from(chaturaji::SIDES),
-        _ => 1,
-    }
-}
-
-/// c_n: of the match's secret, so that a restored backup throws the same dice.
-fn top(m: &Match) -> Hash {
-    let secret = unhex(&m.secret.0).unwrap_or_default();
-    line_mac(&secret, &format!("tulpa1/top {}", m.gid))
-}
-
-fn length(book: &Rulebook) -> u32 {
-    chain::TURNS * per(book)
-}
 
 /// Writes lines of one match at one time.
 struct Pen<'a> {
@@ -111,10 +83,6 @@ impl Pen<'_> {
 
 fn number(seat: Seat) -> String {
     (u32::from(seat.0) + 1).to_string()
-}
-
-fn has_ledger(m: &Match) -> bool {
-    m.fair.tip.next > 0
 }
 
 /// A match was proposed on this desk: its ledger begins, and the opener gives to its dice.
@@ -182,25 +150,6 @@ pub(super) fn gave(m: &mut Match, player: PlayerNo, words: &str) {
     let known = m.fair.words.len().max(chair + 1);
     m.fair.words.resize(known, None);
     m.fair.words[chair] = Some(words.to_owned());
-}
-
-/// The seeds by place, in the words of those who gave some.
-fn seeds(m: &Match, places: usize) -> Vec<Option<Hash>> {
-    let of = |(place, words): (u32, &Option<String>)| {
-        words.as_deref().map(|w| words_seed(&m.gid, place, w))
-    };
-    let mut seeds: Vec<Option<Hash>> = (1..).zip(&m.fair.words).map(of).collect();
-    seeds.resize(places, None);
-    seeds
-}
-
-/// E, which is fixed once everybody has joined; `None` where the match has no ledger.
-fn entropy_of(m: &Match, book: &Rulebook) -> Option<Hash> {
-    if let Some(known) = &m.fair.entropy {
-        return unhash(known);
-    }
-    let anchor = chain::down(&m.gid, length(book), &top(m), 0);
-    has_ledger(m).then(|| entropy(&m.gid, &anchor, &seeds(m, book.seats.len()), NO_BEACON))
 }
 
 /// The match begins: every seed, then E. `m.seats` is known already.
@@ -336,11 +285,6 @@ pub(super) fn compared(
     }
 }
 
-/// Number of the turn under way as the chain counts: the rolls before the first turn come first.
-fn turn(m: &Match) -> u32 {
-    m.fair.opening + m.turn()
-}
-
 /// Rolls and passes that an act brought about; the match has its new position already.
 /// With `opening` nothing came before, and what fell are the opening rolls.
 pub(super) fn follow(
@@ -427,75 +371,6 @@ pub(super) fn over(rec: &mut dyn Records, m: &mut Match, ending: &Ending, at: Ti
         Kind::End,
         &[("winner", &winner), ("reason", &ending.reason)],
     );
-}
-
-/// What of the chain must stay secret; `None` where nothing of it will ever be told.
-pub(super) fn ahead(m: &Match) -> Option<Ahead> {
-    let book = m.table.as_ref().map(|t| t.book())?;
-    if !has_ledger(m) || m.ending.is_some() {
-        return None;
-    }
-    let n = length(book);
-    // the dice of the turn under way lie on the table
-    let told = match sides(book) {
-        1 => 0,
-        _ => chain::index(per(book), n, turn(m), 0).unwrap_or(n),
-    };
-    let (gid, top) = (m.gid.clone(), top(m));
-    Some(Ahead { gid, top, n, told })
-}
-
-impl std::fmt::Debug for ChainDice {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("***")
-    }
-}
-
-/// Dice out of the match's chain, addressed by turn.
-pub struct ChainDice {
-    gid: String,
-    top: Hash,
-    n: u32,
-    per: u32,
-    entropy: Hash,
-    opening: u32,
-    roll: Option<Roll>,
-}
-
-impl ChainDice {
-    /// The dice of a match; `None` where it has no ledger.
-    pub fn of(m: &Match, book: &Rulebook) -> Option<ChainDice> {
-        Some(ChainDice {
-            gid: m.gid.clone(),
-            top: top(m),
-            n: length(book),
-            per: per(book),
-            entropy: entropy_of(m, book)?,
-            opening: m.fair.opening,
-            roll: None,
-        })
-    }
-}
-
-impl Dice for ChainDice {
-    fn slot(&mut self, turn: u32, roll: u32) {
-        if turn == 0 {
-            self.opening = roll + 1;
-        }
-        let t = if turn == 0 {
-            roll + 1
-        } else {
-            self.opening + turn
-        };
-        // a chain that is used up repeats its last element, which no verifier lets through: the Keeper sees it
-        let i = chain::index(self.per, self.n, t, 0).unwrap_or(self.n);
-        let c = chain::down(&self.gid, self.n, &self.top, i);
-        self.roll = Some(Roll::new(&c, &self.gid, i, &self.entropy, NO_BEACON));
-    }
-    fn roll(&mut self, _of: Seat, sides: u16) -> u16 {
-        let fell = self.roll.as_mut().map_or(1, |r| r.die(u64::from(sides)));
-        u16::try_from(fell).unwrap_or(1)
-    }
 }
 
 /// The ledger of a match as a file, signed under its last entry; `None` where there is none.

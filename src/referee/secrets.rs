@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::desk::{cards_left, mover};
-use super::scribe;
+use super::dice;
 use super::state::{Match, PlayerNo, Registry, Stage};
 use crate::fair::chain;
 use crate::fair::line::{Hash, unhash};
@@ -119,6 +119,6 @@ pub fn secrets(reg: &dyn Registry, m: &Match, reader: Option<PlayerNo>) -> Secre
             .push(reply_token(&house.key, &m.gid, at, player.epoch));
         out.addresses.push(player.address.to_lowercase());
     }
-    out.ahead = scribe::ahead(m);
+    out.ahead = dice::ahead(m);
     out
 }

@@ -1,0 +1,134 @@
+//! The dice of a match: its chain, the seeds that players gave to it, and what of it must stay secret (trust.md 3).
+
+use super::secrets::Ahead;
+use super::state::Match;
+use crate::fair::chain;
+use crate::fair::dice::Roll;
+use crate::fair::entropy::{NO_BEACON, entropy, words_seed};
+use crate::fair::line::{Hash, line_mac, unhash, unhex};
+use crate::rules::families::{Family, chaturaji};
+use crate::rules::{Dice, Rulebook, Seat};
+
+/// Has the match a ledger, and so a chain?
+pub(super) fn has_ledger(m: &Match) -> bool {
+    m.fair.tip.next > 0
+}
+
+/// Separately revealed rolls of one turn: the d4 game has one, a game of cards two, when both are drawn by lot.
+pub(super) fn per(book: &Rulebook) -> u32 {
+    match book.family {
+        Family::Maces(_) => 2,
+        _ => 1,
+    }
+}
+
+/// Sides of the dice that a game rolls on its board.
+pub(super) fn sides(book: &Rulebook) -> u64 {
+    match book.family {
+        Family::Chaturaji(_) => u64::from(chaturaji::SIDES),
+        _ => 1,
+    }
+}
+
+/// c_n: of the match's secret, so that a restored backup throws the same dice.
+pub(super) fn top(m: &Match) -> Hash {
+    let secret = unhex(&m.secret.0).unwrap_or_default();
+    line_mac(&secret, &format!("tulpa1/top {}", m.gid))
+}
+
+pub(super) fn length(book: &Rulebook) -> u32 {
+    chain::TURNS * per(book)
+}
+
+/// The seeds by place, in the words of those who gave some.
+pub(super) fn seeds(m: &Match, places: usize) -> Vec<Option<Hash>> {
+    let of = |(place, words): (u32, &Option<String>)| {
+        words.as_deref().map(|w| words_seed(&m.gid, place, w))
+    };
+    let mut seeds: Vec<Option<Hash>> = (1..).zip(&m.fair.words).map(of).collect();
+    seeds.resize(places, None);
+    seeds
+}
+
+/// E, which is fixed once everybody has joined; `None` where the match has no ledger.
+pub(super) fn entropy_of(m: &Match, book: &Rulebook) -> Option<Hash> {
+    if let Some(known) = &m.fair.entropy {
+        return unhash(known);
+    }
+    let anchor = chain::down(&m.gid, length(book), &top(m), 0);
+    has_ledger(m).then(|| entropy(&m.gid, &anchor, &seeds(m, book.seats.len()), NO_BEACON))
+}
+
+/// Number of the turn under way as the chain counts: the rolls before the first turn come first.
+pub(super) fn turn(m: &Match) -> u32 {
+    m.fair.opening + m.turn()
+}
+
+/// What of the chain must stay secret; `None` where nothing of it will ever be told.
+pub(super) fn ahead(m: &Match) -> Option<Ahead> {
+    let book = m.table.as_ref().map(|t| t.book())?;
+    if !has_ledger(m) || m.ending.is_some() {
+        return None;
+    }
+    let n = length(book);
+    // the dice of the turn under way lie on the table
+    let told = match sides(book) {
+        1 => 0,
+        _ => chain::index(per(book), n, turn(m), 0).unwrap_or(n),
+    };
+    let (gid, top) = (m.gid.clone(), top(m));
+    Some(Ahead { gid, top, n, told })
+}
+
+impl std::fmt::Debug for ChainDice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("***")
+    }
+}
+
+/// Dice out of the match's chain, addressed by turn.
+pub struct ChainDice {
+    gid: String,
+    top: Hash,
+    n: u32,
+    per: u32,
+    entropy: Hash,
+    opening: u32,
+    roll: Option<Roll>,
+}
+
+impl ChainDice {
+    /// The dice of a match; `None` where it has no ledger.
+    pub fn of(m: &Match, book: &Rulebook) -> Option<ChainDice> {
+        Some(ChainDice {
+            gid: m.gid.clone(),
+            top: top(m),
+            n: length(book),
+            per: per(book),
+            entropy: entropy_of(m, book)?,
+            opening: m.fair.opening,
+            roll: None,
+        })
+    }
+}
+
+impl Dice for ChainDice {
+    fn slot(&mut self, turn: u32, roll: u32) {
+        if turn == 0 {
+            self.opening = roll + 1;
+        }
+        let t = if turn == 0 {
+            roll + 1
+        } else {
+            self.opening + turn
+        };
+        // a chain that is used up repeats its last element, which no verifier lets through: the Keeper sees it
+        let i = chain::index(self.per, self.n, t, 0).unwrap_or(self.n);
+        let c = chain::down(&self.gid, self.n, &self.top, i);
+        self.roll = Some(Roll::new(&c, &self.gid, i, &self.entropy, NO_BEACON));
+    }
+    fn roll(&mut self, _of: Seat, sides: u16) -> u16 {
+        let fell = self.roll.as_mut().map_or(1, |r| r.die(u64::from(sides)));
+        u16::try_from(fell).unwrap_or(1)
+    }
+}
