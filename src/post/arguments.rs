@@ -68,7 +68,7 @@ impl Words<'_> {
         Some(match self.low {
             "" | "?" => Line::Orders(vec![order]),
             _ => match number(self.low) {
-                Some(game) => Line::ForGame(game, order),
+                Some(game) => Line::ForGame(game, vec![order]),
                 None => self.unclear(self.word),
             },
         })
@@ -114,6 +114,9 @@ impl Words<'_> {
                 Order::Guess(card)
             }
         };
+        if let Some(line) = self.own_seal(!pick) {
+            return line;
+        }
         let usage = if pick { "pick CARD" } else { "guess CARD" };
         let low = self.low.replace(['"', '\'', '='], " ");
         let low = low.trim();
@@ -135,6 +138,53 @@ impl Words<'_> {
             0 => self.missing(usage),
             1..=2 => Line::Orders(vec![make(pick, low)]),
             _ => self.refused(usage),
+        }
+    }
+
+    /// `commit HEX` and `open CARD NONCE` behind `pick` or `guess`.
+    fn own_seal(&self, guess: bool) -> Option<Line> {
+        let (deed, rest) = first_word(self.low);
+        let all: Vec<&str> = rest.split_whitespace().collect();
+        Some(match (deed.as_str(), &all[..]) {
+            ("commit", [c]) if is_hash(c) => Line::Orders(vec![Order::CardCommit {
+                guess,
+                commitment: (*c).to_owned(),
+            }]),
+            ("open", [card, nonce]) if is_hash(nonce) => Line::Orders(vec![Order::CardOpen {
+                card: (*card).to_owned(),
+                nonce: (*nonce).to_owned(),
+            }]),
+            ("commit", _) => self.refused(&format!("{} commit HEX, 64 hex digits", self.word)),
+            ("open", _) => self.refused(&format!("{} open CARD NONCE, 64 hex digits", self.word)),
+            _ => return None,
+        })
+    }
+
+    /// `seed WORDS`, `seed commit HEX`, `seed open HEX`.
+    pub(super) fn seed(&self) -> Line {
+        let (deed, rest) = first_word(self.low);
+        let make = match deed.as_str() {
+            "" if self.rest.is_empty() => return self.missing("seed WORDS"),
+            "commit" => Order::SeedCommit,
+            "open" => Order::SeedOpen,
+            _ => return Line::Orders(vec![Order::Seed(self.rest.to_owned())]),
+        };
+        if is_hash(rest) {
+            Line::Orders(vec![make(rest.to_owned())])
+        } else {
+            self.refused(&format!("seed {deed} HEX, 64 hex digits"))
+        }
+    }
+
+    /// `join 7`, `join 7 and some words for the dice`.
+    pub(super) fn join(&self) -> Line {
+        if let Some(n) = number(self.low) {
+            return Line::Orders(vec![Order::Join(n)]);
+        }
+        match numbered(self.rest) {
+            Some((n, words)) => Line::Orders(vec![Order::Seed(words.to_owned()), Order::Join(n)]),
+            None if self.low.is_empty() => self.missing("join N"),
+            None => self.unclear("join N"),
         }
     }
 
@@ -290,7 +340,10 @@ impl Words<'_> {
             (Order::Accept, "undo") => Line::Orders(vec![Order::AcceptUndo]),
             (Order::Decline, "undo") => Line::Orders(vec![Order::DeclineUndo]),
             _ => match number(low) {
-                Some(game) if !asked => Line::ForGame(game, order),
+                Some(game) if !asked => Line::ForGame(game, vec![order]),
+                _ if order == Order::Accept && !asked && !is_no_invitation(low) => {
+                    self.accept_words()
+                }
                 _ => {
                     let usage = match order {
                         Order::Resign => "resign",
@@ -301,6 +354,16 @@ impl Words<'_> {
                     self.refused(usage)
                 }
             },
+        }
+    }
+
+    /// `accept the quick brown fox`, `accept 42 the quick brown fox`.
+    fn accept_words(&self) -> Line {
+        match numbered(self.rest) {
+            Some((game, words)) => {
+                Line::ForGame(game, vec![Order::Seed(words.to_owned()), Order::Accept])
+            }
+            None => Line::Orders(vec![Order::Seed(self.rest.to_owned()), Order::Accept]),
         }
     }
 
@@ -402,6 +465,36 @@ fn branch(created: bool, text: &str, line: &Words<'_>) -> Line {
 fn is_placement(text: &str) -> bool {
     let (word, rest) = first_word(text);
     ["place", "put"].contains(&word.as_str()) && rest.bytes().any(|b| b.is_ascii_digit())
+}
+
+/// 64 hex digits.
+pub(super) fn is_hash(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// `accept your draw`, `accept nothing`: no word of these can have been meant for the dice.
+fn is_no_invitation(low: &str) -> bool {
+    const NOT: [&str; 8] = [
+        "draw",
+        "undo",
+        "takeback",
+        "resignation",
+        "no",
+        "not",
+        "nothing",
+        "never",
+    ];
+    low.split_whitespace().any(|w| NOT.contains(&w))
+}
+
+/// `42 some words`, `game #42 some words`: the number and the words.
+fn numbered(rest: &str) -> Option<(u32, &str)> {
+    let at = rest.find(|c: char| c.is_ascii_digit())?;
+    let (front, digits) = rest.split_at(at);
+    let end = digits.find([' ', ':', ','])?;
+    let front = front.to_ascii_lowercase();
+    let n = number(&format!("{front}{}", &digits[..end]))?;
+    Some((n, digits[end..].trim_start_matches([':', ',', ' '])))
 }
 
 /// `42`, `#42`, `game 42`

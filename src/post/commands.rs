@@ -15,8 +15,8 @@ pub enum Line {
     Stop,
     /// `game 42`, and what stands behind it on the same line.
     Game(u32, String),
-    /// `accept 42`: one order for one game.
-    ForGame(u32, Order),
+    /// `accept 42`, `accept 42 WORDS`: orders for one game.
+    ForGame(u32, Vec<Order>),
     /// `message ...`, `note ...`: takes the rest of the paragraph.
     Text(fn(String) -> Order, String),
     /// `if created: ...` (true) or `else: ...` (false).
@@ -176,7 +176,7 @@ fn spoken(rest: &str) -> Line {
     }
     match line_order(rest) {
         Line::Orders(orders) => Line::Orders(orders),
-        Line::ForGame(number, order) => Line::ForGame(number, order),
+        Line::ForGame(number, orders) => Line::ForGame(number, orders),
         _ => Line::Prose,
     }
 }
@@ -223,7 +223,8 @@ fn command(word: &str, rest: &str, line: &str) -> Option<Line> {
         },
         "turn" => Some(line.turn()),
         "show" | "board" | "position" => Some(line.show()),
-        "join" => Some(line.number("join N", Order::Join)),
+        "join" => Some(line.join()),
+        "seed" => Some(line.seed()),
         "watch" => Some(line.number("watch N", Order::Watch)),
         "unwatch" => Some(line.number("unwatch N", Order::Unwatch)),
         "set" => Some(line.set()),

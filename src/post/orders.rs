@@ -4,6 +4,7 @@
 //! letter: one that starts with a command word and cannot be carried out, and one whose first word is nearly a command word
 //! (`pikc amazon`).
 
+use super::arguments::is_hash;
 use super::commands::{Line, line_order};
 use super::courtesy::{COURTESY_NAMES_MAX, is_courtesy};
 use super::fold::clean;
@@ -15,7 +16,9 @@ use crate::referee::order::{IGNORED_CHARS_MAX, IGNORED_LINES_MAX, Order, OrderLi
 pub const COMMAND_LINES_MAX: usize = 200;
 
 /// Command words that make a line a slip though it is not ASCII, if it has no more than [`FOREIGN_WORDS_MAX`] words.
-const SEALED: [(&str, &str); 5] = [
+const SEALED: [(&str, &str); 7] = [
+    ("accept", "accept, or accept WORDS"),
+    ("seed", "seed WORDS"),
     ("pick", "pick CARD"),
     ("guess", "guess CARD"),
     ("place", "place PIECE SQUARE"),
@@ -61,6 +64,7 @@ pub fn understand_most(lines: &[Typed], orders_max: usize) -> Understood {
             reader.branch = None;
             continue;
         };
+        let folded = &whole_hash(folded, lines.get(at), &mut at);
         read += 1;
         if read > COMMAND_LINES_MAX {
             reader.too_many(typed.line, folded);
@@ -90,10 +94,10 @@ pub fn understand_most(lines: &[Typed], orders_max: usize) -> Understood {
                     }
                 }
             }
-            Line::ForGame(number, order) => {
+            Line::ForGame(number, orders) => {
                 let before = reader.game();
                 reader.heading(number);
-                reader.push(typed.line, folded, Ok(order));
+                reader.take(typed.line, folded, orders);
                 reader.parts.push(Part {
                     game: before,
                     orders: Vec::new(),
@@ -151,6 +155,28 @@ fn read_line(folded: &str) -> Option<Line> {
     }
 }
 
+/// `pick open archer` and its 64 digits on the line below: too long for mail programs that break lines at 72 columns.
+fn whole_hash(folded: &str, next: Option<&Typed>, at: &mut usize) -> String {
+    let mut line = folded.to_owned();
+    let all: Vec<String> = folded
+        .split_whitespace()
+        .map(str::to_ascii_lowercase)
+        .collect();
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    let waits = matches!(
+        all[..],
+        ["pick" | "guess" | "seed", "commit"] | ["seed", "open"] | ["pick" | "guess", "open", _]
+    );
+    if let (true, Some(What::Text { folded: below, .. })) = (waits, next.map(|t| &t.what))
+        && is_hash(below.trim())
+    {
+        *at += 1;
+        line.push(' ');
+        line.push_str(below.trim());
+    }
+    line
+}
+
 /// What stands after the command word of a message, and after its colon.
 fn after_first_word(raw: &str) -> &str {
     let raw = raw.trim_start_matches(|c: char| !c.is_alphanumeric());
@@ -187,6 +213,10 @@ fn plays(line: &Line) -> bool {
                 Order::Play(_)
                     | Order::Pick(_)
                     | Order::Guess(_)
+                    | Order::CardCommit { .. }
+                    | Order::CardOpen { .. }
+                    | Order::SeedCommit(_)
+                    | Order::SeedOpen(_)
                     | Order::Place(_)
                     | Order::Plan(_)
                     | Order::End
@@ -205,7 +235,7 @@ fn plays(line: &Line) -> bool {
                 Slip::Missing { command, .. } | Slip::Unclear { command, .. } => command,
                 Slip::TooMany => return false,
             };
-            ["pick", "guess", "place", "if", "else"].contains(&word.as_str())
+            ["pick", "guess", "seed", "place", "if", "else"].contains(&word.as_str())
         }
         Line::Prose | Line::Stop => false,
     }

@@ -3,9 +3,9 @@
 
 use super::apply::open_cards;
 use super::desk::{Desk, bare, mover, opening};
+use super::dice::ChainDice;
 use super::event::Event;
 use super::notice::{News, Why, owed_word};
-use super::dice::ChainDice;
 use super::state::{Match, MatchNo, Registry, Stage};
 use crate::rules::notation::split_turn;
 use crate::rules::{Ask, Happening, Seat, Table, What, Wrong};

@@ -321,6 +321,8 @@ fn listed_line(line: &OrderLine, hide: bool) -> String {
         Ok(Order::Note(text)) => return format!("note ({} characters)", text.chars().count()),
         Ok(Order::Pick(_)) if hide => return not_shown("pick"),
         Ok(Order::Guess(_)) if hide => return not_shown("guess"),
+        Ok(Order::CardOpen { .. }) if hide => return not_shown("pick open"),
+        Ok(Order::SeedOpen(_)) => return "seed open (the seed is not shown)".to_owned(),
         Ok(Order::Pick(card)) => format!("pick {card}"),
         Ok(Order::Guess(card)) => format!("guess {card}"),
         Ok(Order::Play(moves)) => moves.clone(),

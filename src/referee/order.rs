@@ -161,6 +161,12 @@ pub enum Order {
     },
     /// `accept` an invitation
     Accept,
+    /// `seed WORDS`, and the words behind `accept` and `join N`: what the writer puts into the dice, as written
+    Seed(String),
+    /// `seed commit HEX`: 64 hex digits, lower case
+    SeedCommit(String),
+    /// `seed open HEX`: 64 hex digits, lower case
+    SeedOpen(String),
     /// `decline` an invitation
     Decline,
     /// `cancel` an own invitation
@@ -184,6 +190,20 @@ pub enum Order {
     Pick(String),
     /// `guess CARD`: the card for the other's summoning
     Guess(String),
+    /// `pick commit HEX`, `guess commit HEX`: a card that not even the referee can read
+    CardCommit {
+        /// true for `guess`: for the other's summoning
+        guess: bool,
+        /// 64 hex digits, lower case
+        commitment: String,
+    },
+    /// `pick open CARD NONCE`, with `guess` as well
+    CardOpen {
+        /// lower case
+        card: String,
+        /// 64 hex digits, lower case
+        nonce: String,
+    },
     /// `place PIECE SQUARE`, whatever stands after `place`
     Place(String),
     /// `if created: ...` and `else: ...`, joined where they follow each other

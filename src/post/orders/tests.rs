@@ -194,3 +194,50 @@ fn prose_is_prose() {
         );
     }
 }
+
+#[test]
+fn seeds_and_cards_that_the_referee_cannot_read() {
+    let h = "0123456789abcdef".repeat(4);
+    let big = h.to_uppercase();
+    let commit = format!("CardCommit {{ guess: false, commitment: \"{h}\" }}");
+    let guess = format!("CardCommit {{ guess: true, commitment: \"{h}\" }}");
+    let open = format!("CardOpen {{ card: \"archer\", nonce: \"{h}\" }}");
+    let sealed = format!("SeedCommit(\"{h}\")");
+    for (line, wanted) in [
+        (
+            "accept The Quick brown fox.",
+            "Seed(\"The Quick brown fox\") Accept",
+        ),
+        (
+            "accept 42 the quick fox",
+            "#42 Seed(\"the quick fox\") Accept",
+        ),
+        (
+            "accept game #42: quick fox",
+            "#42 Seed(\"quick fox\") Accept",
+        ),
+        ("accept your draw", "slip"),
+        ("accept?", "slip"),
+        ("join 7 my own words", "Seed(\"my own words\") Join(7)"),
+        ("seed my words, of course", "Seed(\"my words, of course\")"),
+        ("seed", "slip"),
+        ("seed commit", "slip"),
+        ("seed commit 0123", "slip"),
+        ("seed \u{e4}\u{f6}", "slip"),
+        (&format!("seed commit {big}"), &sealed),
+        (&format!("seed commit\n{h}"), &sealed),
+        (&format!("seed open {h}"), &sealed.replace("Commit", "Open")),
+        (&format!("pick commit {h}."), &commit),
+        (&format!("guess commit: {h}"), &guess),
+        (&format!("pick open Archer {h}"), &open),
+        (
+            &format!("pick open archer\n{h}\nNc1-d3"),
+            &format!("{open} Play(\"Nc1-d3\")"),
+        ),
+        ("pick open archer", "slip"),
+        ("pick commit archer", "slip"),
+        ("message hi\npick open archer", "Message(\"hi\") slip"),
+    ] {
+        assert_eq!(say(line), wanted, "{line}");
+    }
+}
