@@ -15,6 +15,7 @@ use super::notice::{
 };
 use super::room::Overlay;
 use super::seats;
+use super::seeds::seed_table;
 use super::state::{Match, MatchNo, Player, PlayerNo, Registry, Sealed, Stage};
 use super::{Decision, Entropy, Outcome};
 use crate::fair::seal;
@@ -197,6 +198,8 @@ impl<'a> Desk<'a> {
                     answer.push(NoticeKind::Proposed {
                         about: self.match_info(&m, player.no),
                         rules,
+                        seeds: seed_table(&self, &m, player.no),
+                        why: self.shown.get(&no).cloned().unwrap_or_default(),
                     });
                     home = home.or(Some(no));
                     continue;
