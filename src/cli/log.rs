@@ -232,6 +232,13 @@ fn words(records: &Shelved, event: &Event) -> String {
         }
         Event::Founded { .. } => "its ledger was opened".to_owned(),
         Event::Gave { player, .. } => format!("{} gave a seed for the ledger", name(player)),
+        Event::Replies { game, replies } => {
+            let who = seat(game, &replies.seat);
+            match replies.all.len() {
+                0 => format!("the replies of {who} are gone"),
+                n => format!("{who} stored {n} replies to the next turn"),
+            }
+        }
         Event::Seeds { step, .. } => match step {
             SeedStep::Committed { player, .. } => format!("{} sealed a seed", name(player)),
             SeedStep::Asked => "all are in; who has not is asked for a seed".to_owned(),

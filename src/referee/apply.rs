@@ -11,6 +11,7 @@ use super::clock;
 use super::event::Event;
 use super::keeper;
 use super::lines;
+use super::replies;
 use super::scribe;
 use super::seeds::{self, Seeds};
 use super::state::{
@@ -202,6 +203,7 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
         sealed: Vec::new(),
         opened: Vec::new(),
         plans: Vec::new(),
+        replies: Vec::new(),
         draw_offer: None,
         agreed: Vec::new(),
         yielding: Vec::new(),
@@ -392,6 +394,7 @@ fn in_match(
             m.yielding.retain(|s| s != seat);
             settle(rec, &mut m, table, &happened, at)?;
         }
+        Event::Replies { replies: all, .. } => replies::apply(&mut m, all),
         Event::DrawOffered { seat, .. } => {
             m.draw_offer = Some(*seat);
             m.agreed.clear();
@@ -500,6 +503,7 @@ fn finish(
     m.agreed.clear();
     m.yielding.clear();
     m.plans.clear();
+    m.replies.clear();
     m.undo_offer = None;
     m.before.clear();
     let names: Vec<&str> = match &m.table {

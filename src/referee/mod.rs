@@ -24,6 +24,7 @@ mod lobby;
 pub mod notice;
 pub mod order;
 pub mod refusal;
+pub mod replies;
 pub mod report;
 pub mod room;
 pub mod scribe;

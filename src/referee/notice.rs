@@ -15,9 +15,9 @@ use serde_json::{Value as Json, json};
 
 pub use super::refusal::{Refusal, Why};
 pub use super::report::{
-    Deed, Down, GameInfo, MatchInfo, News, Opening, Person, Receipt, Report, SeedRow, SeedTable,
-    owed_word,
+    Deed, Down, GameInfo, MatchInfo, News, Opening, Person, Receipt, Report, owed_word,
 };
+pub use super::seeds::{SeedRow, SeedTable};
 use super::state::{MatchNo, PlayerNo};
 use crate::rules::{Seat, View};
 

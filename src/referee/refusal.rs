@@ -75,6 +75,8 @@ pub enum Why {
     CardsAreOpen,
     PlanWithoutPick,
     TwoPlans,
+    NoReplies,
+    MoveFirst,
     // The letter.
     NearMiss {
         word: String,
