@@ -221,6 +221,13 @@ fn words(records: &Shelved, event: &Event) -> String {
         }
         Event::Said { game, seat: s, .. } => format!("{} wrote to the others", seat(game, s)),
         Event::Held { .. } => "a letter waits for its sender's confirmation".to_owned(),
+        Event::EraseAsked { player } => {
+            format!(
+                "{} asks to be erased: `tulpa keep erase #{}`",
+                name(player),
+                player.0
+            )
+        }
         Event::Released { .. } => "a letter was confirmed".to_owned(),
         Event::Reminded { stage, .. } => match stage {
             1 => "half of the time is over".to_owned(),

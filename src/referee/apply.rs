@@ -119,6 +119,7 @@ pub(super) fn apply_known(
             rec.put_held(&code.0, Some(held));
             Ok(())
         }
+        Event::EraseAsked { .. } => Ok(()),
         Event::Released { code } => {
             rec.put_held(&code.0, None);
             Ok(())

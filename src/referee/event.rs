@@ -343,6 +343,11 @@ pub enum Event {
         /// 1: half of the time is over; 2: nine tenths; 3: all of it.
         stage: u8,
     },
+    /// A player wants everything about him erased; the Keeper does that.
+    EraseAsked {
+        /// Who.
+        player: PlayerNo,
+    },
     /// The Keeper's word.
     Keeper {
         /// What he did.

@@ -186,6 +186,10 @@ pub enum Why {
         known: Vec<String>,
     },
     BadCode,
+    /// The games that he still takes part in.
+    EraseFirst {
+        games: Vec<u32>,
+    },
     TurnIsOver {
         asked: u32,
         now: u32,

@@ -131,6 +131,8 @@ pub enum Deed {
     Back,
     /// How to hear nothing more, where there is nothing to leave.
     Leaving,
+    /// The Keeper was asked to erase the player.
+    EraseAsked,
     /// Nothing was asked.
     Nothing,
 }
