@@ -16,7 +16,7 @@ use super::notice::{
 use super::room::Overlay;
 use super::seats;
 use super::state::{Match, MatchNo, Player, PlayerNo, Registry, Sealed, Stage};
-use super::{Decision, Entropy, Outcome};
+use super::{Decision, Entropy, Outcome, dice};
 use crate::fair::seal;
 use crate::rules::{Seat, Shelf, Table, What};
 
@@ -177,7 +177,7 @@ impl<'a> Desk<'a> {
                     .filter(|(only, _)| only.is_none_or(|s| seats.contains(&s)))
                     .map(|(_, n)| n.clone())
                     .collect();
-                seen.dedup();
+                seen.dedup_by(|a, b| a == b && !matches!(a, News::Rolled { .. }));
                 let mine = player.no == self.actor;
                 let begun = self.begun.contains(&no);
                 if !mine && !begun && !pressing(&m, &player, &seen) {
@@ -206,6 +206,7 @@ impl<'a> Desk<'a> {
                 };
                 report.news = seen;
                 add_openings(&m, &mut report);
+                dice::add_check(&self.over, &m, &mut report);
                 if begun {
                     report.doubt = self.over.book(&m.book).and_then(|b| b.doubt.clone());
                 }
@@ -574,6 +575,7 @@ pub(super) fn report_of(
                 && m.player_at(*s) != Some(reader)
         }),
         undo_offer: m.undo_offer.filter(|s| m.player_at(*s) != Some(reader)),
+        dice: None,
         draw_claim: if m.stage == Stage::Playing {
             table.draw_claim()
         } else {

@@ -15,7 +15,7 @@ use serde_json::{Value as Json, json};
 
 pub use super::refusal::{Refusal, Why};
 pub use super::report::{
-    Deed, Down, GameInfo, MatchInfo, News, Opening, Person, Receipt, Report, owed_word,
+    Deed, DiceCheck, Down, GameInfo, MatchInfo, News, Opening, Person, Receipt, Report, owed_word,
 };
 use super::state::{MatchNo, PlayerNo};
 use crate::rules::{Seat, View};

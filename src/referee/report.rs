@@ -184,6 +184,8 @@ pub struct Report {
     pub undo_offer: Option<Seat>,
     /// Why a draw may be claimed.
     pub draw_claim: Option<String>,
+    /// How the rolls among the news are checked.
+    pub dice: Option<DiceCheck>,
     /// What the reader noted for himself.
     pub my_notes: Vec<Note>,
     /// When the reader's time runs out.
@@ -525,6 +527,17 @@ pub struct Opening {
     pub commitment: String,
     /// Shell commands that print the commitment.
     pub check: Vec<String>,
+}
+
+/// How rolls are checked by hand (trust.md 3).
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct DiceCheck {
+    /// Shell commands, and what they print.
+    pub check: Vec<String>,
+    /// Sides of the dice, each number once.
+    pub sides: Vec<u64>,
+    /// Were these the first rolls, so that they lead to the anchor?
+    pub first: bool,
 }
 
 /// The picker's proof of his card (trust.md 4).
