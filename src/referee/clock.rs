@@ -147,6 +147,12 @@ impl Match {
     }
     /// Moves the beginning of the time that runs, `seconds` later; reminders stay sent unless their time lies ahead again.
     pub(super) fn give_time(&mut self, seconds: i64, at: Timestamp) {
+        let seeds = self
+            .fair
+            .seeds
+            .since
+            .map(|t| t.as_second().saturating_add(seconds));
+        self.fair.seeds.since = seeds.and_then(|t| Timestamp::from_second(t).ok());
         for timer in &mut self.timers {
             let since = timer.since.map(|t| t.as_second().saturating_add(seconds));
             timer.since = since.and_then(|t| Timestamp::from_second(t).ok());
@@ -176,9 +182,10 @@ impl Match {
     pub fn deadline(&self) -> Option<Timestamp> {
         self.every_seat().filter_map(|s| self.deadline_of(s)).min()
     }
-    /// The earliest [`Match::due_of`].
+    /// The earliest [`Match::due_of`]; before the match begins, when its seeds are due.
     pub fn next_due(&self) -> Option<Timestamp> {
-        self.every_seat().filter_map(|s| self.due_of(s)).min()
+        let clocks = self.every_seat().filter_map(|s| self.due_of(s));
+        clocks.chain(self.seeds_due()).min()
     }
     /// All seats, once the match has begun.
     pub fn every_seat(&self) -> impl Iterator<Item = Seat> + use<> {

@@ -15,6 +15,7 @@ use super::notice::{
 };
 use super::room::Overlay;
 use super::seats;
+use super::seeds::seed_table;
 use super::state::{Match, MatchNo, Player, PlayerNo, Registry, Sealed, Stage};
 use super::{Decision, Entropy, Outcome, dice};
 use crate::fair::seal;
@@ -197,6 +198,8 @@ impl<'a> Desk<'a> {
                     answer.push(NoticeKind::Proposed {
                         about: self.match_info(&m, player.no),
                         rules,
+                        seeds: seed_table(&self, &m, player.no),
+                        why: self.shown.get(&no).cloned().unwrap_or_default(),
                     });
                     home = home.or(Some(no));
                     continue;
@@ -522,11 +525,7 @@ pub(super) fn report_of(
         && let Some(other) = m.rival_of(seat)
     {
         let left = cards_left(table, other);
-        let turn = if moves == other {
-            m.turn() + 2
-        } else {
-            m.turn() + 1
-        };
+        let turn = m.turn() + 1 + u32::from(moves == other);
         if left.len() > 1 && m.card_down(turn, seat).is_none() && moves == seat {
             guess_ahead = left;
         }

@@ -1,7 +1,10 @@
 //! The dice of a match: its chain, the seeds that players gave to it, and what of it must stay secret (trust.md 3).
 
-use super::report::{DiceCheck, News, Report};
+use serde::{Deserialize, Serialize};
+
+use super::report::{News, Report};
 use super::secrets::Ahead;
+use super::seeds::Given;
 use super::state::{Match, Registry};
 use crate::fair::chain;
 use crate::fair::dice::{Roll, Thrown, check_commands};
@@ -42,12 +45,13 @@ pub(super) fn length(book: &Rulebook) -> u32 {
     chain::TURNS * per(book)
 }
 
-/// The seeds by place, in the words of those who gave some.
-pub(super) fn seeds(m: &Match, places: usize) -> Vec<Option<Hash>> {
-    let of = |(place, words): (u32, &Option<String>)| {
-        words.as_deref().map(|w| words_seed(&m.gid, place, w))
+/// The seeds by place, as far as they are known: of words, or opened.
+fn seeds(m: &Match, places: usize) -> Vec<Option<Hash>> {
+    let of = |(place, given): (u32, &Given)| match &given.opened {
+        Some(seed) => unhash(&seed.0),
+        None => given.words.as_deref().map(|w| words_seed(&m.gid, place, w)),
     };
-    let mut seeds: Vec<Option<Hash>> = (1..).zip(&m.fair.words).map(of).collect();
+    let mut seeds: Vec<Option<Hash>> = (1..).zip(&m.fair.seeds.given).map(of).collect();
     seeds.resize(places, None);
     seeds
 }
@@ -80,6 +84,17 @@ pub(super) fn ahead(m: &Match) -> Option<Ahead> {
     };
     let (gid, top) = (m.gid.clone(), top(m));
     Some(Ahead { gid, top, n, told })
+}
+
+/// How rolls are checked by hand (trust.md 3).
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct DiceCheck {
+    /// Shell commands, and what they print.
+    pub check: Vec<String>,
+    /// Sides of the dice, each number once.
+    pub sides: Vec<u64>,
+    /// Were these the first rolls, so that they lead to the anchor?
+    pub first: bool,
 }
 
 /// Entries that are read at once, from the end of a ledger on.

@@ -72,6 +72,7 @@ pub(super) fn match_info(reg: &dyn Registry, m: &Match, reader: PlayerNo) -> Mat
             .as_ref()
             .map_or_else(|| m.game.clone(), |b| b.title.clone()),
         stage: match m.stage {
+            Stage::Inviting if m.fair.seeds.since.is_some() => "seeding",
             Stage::Inviting => "inviting",
             Stage::Seeking => "seeking",
             Stage::Playing => "playing",
@@ -86,7 +87,9 @@ pub(super) fn match_info(reg: &dyn Registry, m: &Match, reader: PlayerNo) -> Mat
         turn: m.turn(),
         yours: m.seats_of(reader).iter().any(|s| awaited.contains(s))
             || (m.stage == Stage::Inviting
-                && m.chairs.iter().any(|c| c.player == reader && !c.accepted)),
+                && m.chairs.iter().any(|c| c.player == reader && !c.accepted))
+            || m.chair_of(reader)
+                .is_some_and(|c| m.seeds_awaited().contains(&c)),
         ending: m.ending.clone(),
     }
 }
@@ -124,6 +127,7 @@ pub(super) fn game_info(book: &Arc<Rulebook>) -> GameInfo {
             .map(|(l, p)| (*l, p.name.clone()))
             .collect(),
         family: family.to_ascii_lowercase(),
+        dice: super::dice::sides(book) > 1,
     }
 }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::clock::{Clock, Reading};
+use super::dice::DiceCheck;
 use super::refusal::Why;
 use super::state::{MatchNo, Note};
 use crate::rules::{Ending, Happening, Seat, View, What};
@@ -36,6 +37,8 @@ pub struct GameInfo {
     pub pieces: Vec<(char, String)>,
     /// Name of the family of rules, in lower case: `maces`.
     pub family: String,
+    /// Does the referee throw dice in it?
+    pub dice: bool,
 }
 
 /// A match in a list.
@@ -91,6 +94,40 @@ pub struct RosterLine {
     pub you: bool,
     /// Is it the reader's partner?
     pub partner: bool,
+}
+
+/// How the seeds of a match stand before it begins.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SeedTable {
+    /// Public id of the match.
+    pub gid: String,
+    /// The reader's number in the lines of seeds, from 1.
+    pub place: u32,
+    /// By place.
+    pub rows: Vec<SeedRow>,
+    /// Has anybody chosen his?
+    pub chosen: bool,
+    /// True once sealed seeds are to be opened.
+    pub fixed: bool,
+    /// Is the reader awaited?
+    pub owes: bool,
+    /// Until when somebody is awaited.
+    pub until: Option<Timestamp>,
+}
+
+/// What one player gave to the dice.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SeedRow {
+    /// Alias.
+    pub name: String,
+    /// Is it the reader?
+    pub you: bool,
+    /// `nothing`, `letter`, `words`, `sealed`, `opened`.
+    pub what: String,
+    /// His words.
+    pub words: Option<String>,
+    /// Is he awaited?
+    pub awaited: bool,
 }
 
 /// A small thing done.
@@ -527,17 +564,6 @@ pub struct Opening {
     pub commitment: String,
     /// Shell commands that print the commitment.
     pub check: Vec<String>,
-}
-
-/// How rolls are checked by hand (trust.md 3).
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct DiceCheck {
-    /// Shell commands, and what they print.
-    pub check: Vec<String>,
-    /// Sides of the dice, each number once.
-    pub sides: Vec<u64>,
-    /// Were these the first rolls, so that they lead to the anchor?
-    pub first: bool,
 }
 
 /// The picker's proof of his card (trust.md 4).

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use super::desk::{Desk, add_openings, notice, report};
 use super::event::Event;
 use super::notice::{News, NoticeKind};
+use super::seeds;
 use super::state::{MatchNo, PlayerNo, Registry, Stage};
 use super::{Decision, Entropy};
 use crate::rules::{Ending, Shelf};
@@ -25,6 +26,10 @@ pub(super) fn tick(
         let Some(m) = desk.over.game(no) else {
             continue;
         };
+        if m.table.is_none() {
+            seeds::tick(&mut desk, no);
+            continue;
+        }
         let mut late = Vec::new();
         let mut warned = Vec::new();
         for seat in m.every_seat() {
@@ -90,12 +95,9 @@ pub(super) fn tick(
             notices.push(notice(&desk.over, &player, Some(&m), kind));
         }
     }
-    Decision {
-        events: desk.events,
-        notices,
-        changes: desk.over.changes,
-        ..Decision::default()
-    }
+    let mut decision = desk.finish();
+    decision.notices.extend(notices);
+    decision
 }
 
 /// The referee was away: all deadlines of these matches move along, and their players are told.
