@@ -82,8 +82,13 @@ pub(super) fn ahead(m: &Match) -> Option<Ahead> {
         1 => 0,
         _ => chain::index(per(book), n, turn(m), 0).unwrap_or(n),
     };
-    let (gid, top) = (m.gid.clone(), top(m));
-    Some(Ahead { gid, top, n, told })
+    Some(Ahead {
+        gid: m.gid.clone(),
+        top: top(m),
+        n,
+        told,
+        per: per(book),
+    })
 }
 
 /// How rolls are checked by hand (trust.md 3).
