@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::clock::{Clock, Reading};
+use super::dice::DiceCheck;
 use super::refusal::Why;
 use super::state::{MatchNo, Note};
 use crate::rules::{Ending, Happening, Seat, View, What};
@@ -193,6 +194,8 @@ pub struct Report {
     pub undo_offer: Option<Seat>,
     /// Why a draw may be claimed.
     pub draw_claim: Option<String>,
+    /// How the rolls among the news are checked.
+    pub dice: Option<DiceCheck>,
     /// What the reader noted for himself.
     pub my_notes: Vec<Note>,
     /// When the reader's time runs out.
