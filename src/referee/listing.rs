@@ -12,7 +12,7 @@ const EXAMPLES_MAX: usize = 3;
 /// A match in a list.
 pub(super) fn match_info(reg: &dyn Registry, m: &Match, reader: PlayerNo) -> MatchInfo {
     let book = reg.book(&m.book);
-    let awaited: Vec<Seat> = m.awaited().into_iter().map(|(s, _)| s).collect();
+    let awaited: Vec<Seat> = m.every_seat().filter(|s| m.is_awaited(*s)).collect();
     let person = |at: usize| {
         let chair = m.chairs.get(at)?;
         let mut seats = m.seats_of(chair.player);

@@ -13,10 +13,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
+pub use super::proofs::{Down, Opening, Receipt};
 pub use super::refusal::{Refusal, Why};
-pub use super::report::{
-    Deed, Down, GameInfo, MatchInfo, News, Opening, Person, Receipt, Report, owed_word,
-};
+pub(super) use super::report::owed_by;
+pub use super::report::{Deed, GameInfo, MatchInfo, News, Person, Report, owed_word};
 use super::state::{MatchNo, PlayerNo};
 use crate::rules::{Seat, View};
 
