@@ -8,6 +8,7 @@ use std::process::{Command as Program, Stdio};
 use jiff::Timestamp;
 use ledgers::{Rng, by_lot};
 use tulpa::cli::verify::{SCRIPT, rules};
+use tulpa::fair::entropy::seed_commitment;
 use tulpa::fair::line::{hash, hex};
 use tulpa::fair::verify::verify;
 use tulpa::referee::order::{Oddities, Order, OrderLine, Part, Proof, Read, Rival};
@@ -57,6 +58,40 @@ impl Table<'_> {
     }
 }
 
+/// Everybody joins: with a letter, with words, or with a seed that is sealed and opened; now and then with a wrong one,
+/// with the copy of another's seal, or too early.
+fn seeds(t: &mut Table, seats: u8, rng: &mut Rng) {
+    let gid = t.room.game(NO).unwrap().gid.clone();
+    let own = |t: &Table, player: u8| hash(&format!("own {} {player}", t.seed));
+    let sealed =
+        |seed: &[u8; 32], player: u8| hex(&seed_commitment(&gid, u32::from(player) + 1, seed));
+    let mut committed = Vec::new();
+    for player in 0..seats {
+        let seed = own(t, player);
+        match rng.below(4) {
+            0 => t.letter(player, Order::Seed(format!("words of player {player}"))),
+            1 => {
+                t.letter(player, Order::SeedOpen(hex(&seed)));
+                t.letter(player, Order::SeedCommit(sealed(&seed, player)));
+                t.letter(player, Order::SeedCommit(sealed(&[1; 32], player)));
+                committed.push(player);
+            }
+            _ => {}
+        }
+        if player > 0 {
+            t.letter(player, Order::Accept);
+        }
+    }
+    let waiting = |t: &Table| t.room.game(NO).unwrap().stage == Stage::Inviting;
+    assert_eq!(waiting(t), !committed.is_empty());
+    for player in committed {
+        assert!(waiting(t));
+        t.letter(player, Order::SeedOpen(hex(&own(t, player + 1))));
+        t.letter(player, Order::SeedOpen(hex(&own(t, player))));
+    }
+    assert!(!waiting(t));
+}
+
 /// A match by lot, of at most so many letters; its ledger, and how it stood after every letter.
 fn play(shelf: &Shelf, id: &str, seed: u64, letters: u32, both: bool) -> (String, Vec<String>) {
     let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
@@ -82,9 +117,7 @@ fn play(shelf: &Shelf, id: &str, seed: u64, letters: u32, both: bool) -> (String
             options: reveal.into_iter().collect(),
         },
     );
-    for player in 1..seats {
-        t.letter(player, Order::Accept);
-    }
+    seeds(&mut t, seats, &mut rng);
     let mut stood = Vec::new();
     while t.letters < letters {
         let m = t.room.game(NO).expect("the match was opened");

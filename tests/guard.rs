@@ -287,3 +287,30 @@ fn a_mail_that_tells_is_not_sent_and_its_match_stands_still() {
         }
     });
 }
+
+/// A seed that one player has opened and another has not: nobody else may know it before the match begins.
+#[test]
+fn an_opened_seed_is_a_secret_until_all_are_open() {
+    let mut club = Club::new("guarded_seed");
+    club.quiet = true;
+    club.writes(ALICE, &format!("new chaturaji vs {BOB} as green and blue"));
+    let gid = club.game().gid.clone();
+    let sealed = |place: u32, seed: &[u8; 32]| {
+        let c = tulpa::fair::entropy::seed_commitment(&gid, place, seed);
+        format!("seed commit {}", hex(&c))
+    };
+    let (hers, his) = ([0xa1; 32], [0xb0; 32]);
+    club.writes(ALICE, &sealed(1, &hers));
+    club.writes(BOB, &format!("accept\n{}", sealed(2, &his)));
+    club.writes(ALICE, &format!("seed open {}", hex(&hers)));
+    let leak = plain(&hex(&hers));
+    assert_eq!(
+        look(&leak, &of(&club, BOB), &Allowed::default()),
+        Some(Leak::Value)
+    );
+    let own = of(&club, ALICE);
+    assert_ne!(look(&leak, &own, &Allowed::default()), Some(Leak::Value));
+    let mails = club.writes(BOB, &format!("seed open {}", hex(&his)));
+    assert!(club.game().table.is_some(), "{mails:#?}");
+    assert_eq!(look(&leak, &of(&club, BOB), &Allowed::default()), None);
+}

@@ -140,12 +140,24 @@ impl Walk<'_> {
         } else {
             text
         };
-        if ["printf ", "tulpa ", "sha256sum ", "openssl ", "n=", "c="]
-            .iter()
-            .any(|shell| text.starts_with(shell))
+        if [
+            "printf ",
+            "tulpa ",
+            "sha256sum ",
+            "openssl ",
+            "n=",
+            "c=",
+            "s=",
+        ]
+        .iter()
+        .any(|shell| text.starts_with(shell))
         {
             return;
         }
+        // what stands for 64 hex digits
+        let text = &text
+            .replace("DIGITS", &"0".repeat(64))
+            .replace("NONCE", &"0".repeat(64));
         match orders(text) {
             Err(slip) => self.wrong.push(format!("{}: `{text}`: {slip}", self.name)),
             Ok(orders) if orders.is_empty() => self

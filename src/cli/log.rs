@@ -10,6 +10,7 @@ use super::{Common, Done, Failure};
 use crate::daemon::Trouble;
 use crate::referee::Event;
 use crate::referee::keeper::{Deed, KEEPER};
+use crate::referee::seeds::SeedStep;
 use crate::referee::state::{Holder, MatchNo, PlayerNo, Registry, Stage};
 use crate::rules::Seat;
 use crate::store::records::Shelved;
@@ -255,6 +256,18 @@ fn words(records: &Shelved, event: &Event) -> String {
         }
         Event::Founded { .. } => "its ledger was opened".to_owned(),
         Event::Gave { player, .. } => format!("{} gave a seed for the ledger", name(player)),
+        Event::Seeds { step, .. } => match step {
+            SeedStep::Committed { player, .. } => format!("{} sealed a seed", name(player)),
+            SeedStep::Asked => "all are in; who has not is asked for a seed".to_owned(),
+            SeedStep::Fixed => {
+                "all seeds stand in the ledger; sealed ones are asked for".to_owned()
+            }
+            SeedStep::Opened { player, .. } => format!("{} opened the sealed seed", name(player)),
+            SeedStep::Reminded => "who is awaited for a seed was reminded".to_owned(),
+            SeedStep::Late { .. } => {
+                "a sealed seed was not opened: it did not come about".to_owned()
+            }
+        },
         Event::Keeper { deed } => match deed {
             Deed::Held { why, .. } => format!("the Keeper put it on hold: {why}"),
             Deed::Resumed { .. } => "the Keeper let it go on".to_owned(),

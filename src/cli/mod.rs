@@ -21,6 +21,7 @@ mod pick;
 mod picture;
 mod replay;
 mod run;
+mod seed;
 pub mod verify;
 
 use std::io::{self, IsTerminal, Write};
@@ -93,6 +94,8 @@ enum Command {
     Verify(verify::Arguments),
     /// Lay down a card that not even the referee can read
     Pick(pick::Arguments),
+    /// Seal a number of your own for the dice of a game
+    Seed(seed::Arguments),
     /// Count step sequences
     Perft(perft::Arguments),
     /// Draw the board as mailed
@@ -277,6 +280,7 @@ fn carry_out(cli: &Cli, out: &mut dyn Write) -> Done {
         Command::Replay(a) => replay::run(&cli.common, a, out),
         Command::Verify(a) => verify::run(&cli.common, a, out),
         Command::Pick(a) => pick::run(a, out),
+        Command::Seed(a) => seed::run(a, out),
         Command::Perft(a) => perft::run(&cli.common, a, out),
         Command::Board(a) => board::run(&cli.common, a, out),
         Command::Run { once } => run::run(&cli.common, *once, out),

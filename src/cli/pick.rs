@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{Done, Failure, games};
 use crate::edge::entropy::fresh;
@@ -55,25 +55,30 @@ pub fn run(a: &Arguments, out: &mut dyn Write) -> Done {
     let default = PathBuf::from(format!("pick-{gid}-{turn}-{seat}.txt"));
     let file = a.keep.clone().unwrap_or(default);
     let c = commitment(gid, turn, seat, &card, &nonce);
+    let text = format!(
+        "game {gid}, turn {turn}, seat {seat}: keep this secret until the referee asks for it, then mail\npick open {card} {nonce}\ncommitment {c}\n"
+    );
+    // Kept before it is told: a commitment whose nonce is lost is a pick thrown away.
+    keep(&file, &text)?;
+    writeln!(out, "pick commit {c}")?;
+    Ok(())
+}
+
+/// Writes a secret into a new file that only its owner can read.
+pub(super) fn keep(file: &Path, text: &str) -> Done {
     let told = |e: std::io::Error| {
         Failure::new(format!("{}: {e}", file.display()))
-            .hint("an older card may lie there: give another file with --keep")
+            .hint("an older secret may lie there: give another file with --keep")
     };
-    // Kept before it is told: a commitment whose nonce is lost is a pick thrown away.
     let mut kept = std::fs::OpenOptions::new()
         .write(true)
         .create_new(true)
         .mode(0o600)
-        .open(&file)
+        .open(file)
         .map_err(told)?;
-    writeln!(
-        kept,
-        "game {gid}, turn {turn}, seat {seat}: keep this secret until the referee asks for it, then mail\npick open {card} {nonce}\ncommitment {c}"
-    )
-    .and_then(|()| kept.sync_all())
-    .map_err(told)?;
-    writeln!(out, "pick commit {c}")?;
-    Ok(())
+    kept.write_all(text.as_bytes())
+        .and_then(|()| kept.sync_all())
+        .map_err(told)
 }
 
 fn opens(line: &str) -> bool {

@@ -11,7 +11,7 @@ mod rolls;
 mod setup;
 
 pub use fault::Fault;
-pub use setup::Game;
+pub use setup::{Game, SEATS_MAX};
 
 use super::head::Head;
 use super::ledger::{Entry, Kind, SAW_HEX, link};

@@ -13,6 +13,7 @@ use super::event::Event;
 use super::keeper;
 use super::lines;
 use super::scribe;
+use super::seeds::{self, Seeds};
 use super::state::{
     Chair, Held, LastTurn, Match, MatchNo, NOTES_MAX, Note, OVER_REMEMBERED_MAX, Player, PlayerNo,
     Records, Sealed, Stage, Timer, Unfit,
@@ -154,9 +155,14 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
         wishes,
         people,
         open,
+        ask_seeds,
     } = event
     else {
         return Ok(());
+    };
+    let seeds = Seeds {
+        ask: *ask_seeds,
+        ..Seeds::default()
     };
     let mut counters = rec.counters();
     counters.matches = counters.matches.max(game.0);
@@ -208,7 +214,10 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
         notes: Vec::new(),
         ending: None,
         hold: None,
-        fair: scribe::Fair::default(),
+        fair: scribe::Fair {
+            seeds,
+            ..scribe::Fair::default()
+        },
         table: None,
     }));
     for (i, player) in players.iter().enumerate() {
@@ -240,7 +249,10 @@ fn in_match(
         .game(no)
         .ok_or_else(|| Unfit::new(format!("there is no game {no}")))?;
     let mut m = Match::clone(&arc);
-    if !matches!(event, Event::Founded { .. } | Event::Gave { .. }) {
+    if !matches!(
+        event,
+        Event::Founded { .. } | Event::Gave { .. } | Event::Seeds { .. }
+    ) {
         m.entry += 1;
     }
     if !matches!(event, Event::Opened { .. }) {
@@ -254,7 +266,8 @@ fn in_match(
                 .ok_or_else(|| Unfit::new("the rulebook is not kept"))?;
             scribe::founded(rec, &mut m, &book, key, at);
         }
-        Event::Gave { player, words, .. } => scribe::gave(&mut m, *player, words),
+        Event::Gave { player, words, .. } => seeds::gave(&mut m, *player, words),
+        Event::Seeds { step, .. } => seeds::apply(rec, &mut m, step, at)?,
         Event::Accepted { player, .. } => match m.chairs.iter_mut().find(|c| c.player == *player) {
             Some(chair) => chair.accepted = true,
             None => {
@@ -520,7 +533,7 @@ fn finish(
     leave(rec, m)
 }
 
-fn leave(rec: &mut dyn Records, m: &Match) -> Result<(), Unfit> {
+pub(super) fn leave(rec: &mut dyn Records, m: &Match) -> Result<(), Unfit> {
     for chair in &m.chairs {
         on_player(rec, chair.player, |p| {
             p.playing.retain(|g| *g != m.no);

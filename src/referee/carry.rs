@@ -5,7 +5,7 @@ use super::event::Event;
 use super::notice::{NoticeKind, Refusal, Why};
 use super::order::{Order, OrderLine, Part, Read, Slip};
 use super::state::{Match, MatchNo, PlayerNo, Registry, SentMail, Stage};
-use super::{Decision, Outcome, clock, info, lobby, talk, turn};
+use super::{Decision, Outcome, clock, info, lobby, seeds, talk, turn};
 use crate::fair::entropy::mid_words;
 use crate::fair::ledger::SAW_HEX;
 use crate::fair::line::{hash, hex};
@@ -157,12 +157,29 @@ fn one_part<'r>(
             (self::rank(order) == rank).then_some((line, order))
         })
     };
+    // Words count for what the same part accepts, joins or opens, and for nothing in the next.
+    let by_letter = desk.words.clone();
+    let begins = part
+        .orders
+        .iter()
+        .any(|l| l.order.as_ref().is_ok_and(begins));
     for (line, order) in of(0) {
+        let no = match find(desk, order) {
+            Ok(no) => Some(no),
+            Err(_) if begins && !seeds::needs_game(order) => None,
+            Err(stop) => return Err((Some(line), stop)),
+        };
+        // `accept WORDS` in a match that began long ago is told as what it is
+        let here = no.filter(|_| !begins || seeds::needs_game(order));
+        seeds::order(desk, here, order).map_err(|why| (Some(line), Stop { why, game: no }))?;
+        fine(desk, no, line);
+    }
+    for (line, order) in of(1) {
         let no = find(desk, order).map_err(|s| (Some(line), s))?;
         talk::answer(desk, no, order).map_err(|why| (Some(line), Stop::at(no, why)))?;
         fine(desk, Some(no), line);
     }
-    let turn: Vec<&'r OrderLine> = of(1).map(|(line, _)| line).collect();
+    let turn: Vec<&'r OrderLine> = of(2).map(|(line, _)| line).collect();
     if let Some(first) = turn.first()
         && let Ok(order) = &first.order
     {
@@ -172,7 +189,7 @@ fn one_part<'r>(
             .map_err(|(at, why)| (turn.get(at).copied(), Stop::at(no, why)))?;
     }
     // A name counts for the invitations of the same letter.
-    for (line, order) in of(2).chain(of(3)) {
+    for (line, order) in of(3).chain(of(4)) {
         let no = if lobby::needs_game(order)
             || talk::needs_game(order)
             || info::needs_game(order)
@@ -206,7 +223,16 @@ fn one_part<'r>(
             .map_err(|why| (Some(line), Stop { why, game: no }))?;
         fine(desk, no, line);
     }
+    desk.words = by_letter;
     Ok(())
+}
+
+/// Orders that words for the dice may stand beside.
+fn begins(order: &Order) -> bool {
+    matches!(
+        order,
+        Order::Accept | Order::Join(_) | Order::New { .. } | Order::Seek { .. }
+    )
 }
 
 fn first_word(text: &str) -> String {
@@ -242,6 +268,7 @@ pub(super) fn fine(desk: &mut Desk, no: Option<MatchNo>, line: &OrderLine) {
 
 fn rank(order: &Order) -> u8 {
     match order {
+        order if seeds::is_seed(order) => 0,
         Order::AcceptDraw
         | Order::DeclineDraw
         | Order::ClaimDraw
@@ -249,8 +276,7 @@ fn rank(order: &Order) -> u8 {
         | Order::AcceptUndo
         | Order::DeclineUndo
         | Order::Accept
-        | Order::Decline => 0,
-        Order::Name(_) => 2,
+        | Order::Decline => 1,
         Order::Play(_)
         | Order::Pick(_)
         | Order::Guess(_)
@@ -261,8 +287,9 @@ fn rank(order: &Order) -> u8 {
         | Order::End
         | Order::Start(_)
         | Order::Exchange(_)
-        | Order::Turn(_) => 1,
-        _ => 3,
+        | Order::Turn(_) => 2,
+        Order::Name(_) => 3,
+        _ => 4,
     }
 }
 
@@ -305,6 +332,16 @@ fn game_of(
             .map(|m| m.no)
             .collect();
         if let [no] = asked[..] {
+            return Ok(no);
+        }
+    }
+    if seeds::is_seed(order) {
+        let unbegun: Vec<MatchNo> = playing(desk)
+            .into_iter()
+            .filter(|m| m.table.is_none())
+            .map(|m| m.no)
+            .collect();
+        if let [no] = unbegun[..] {
             return Ok(no);
         }
     }

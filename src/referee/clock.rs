@@ -150,6 +150,12 @@ impl Match {
     }
     /// Moves the beginning of the time that runs, `seconds` later; reminders stay sent unless their time lies ahead again.
     pub(super) fn give_time(&mut self, seconds: i64, at: Timestamp) {
+        let seeds = self
+            .fair
+            .seeds
+            .since
+            .map(|t| t.as_second().saturating_add(seconds));
+        self.fair.seeds.since = seeds.and_then(|t| Timestamp::from_second(t).ok());
         for timer in &mut self.timers {
             let since = timer.since.map(|t| t.as_second().saturating_add(seconds));
             timer.since = since.and_then(|t| Timestamp::from_second(t).ok());
@@ -186,10 +192,11 @@ impl Match {
     pub fn deadline(&self) -> Option<Timestamp> {
         self.every_seat().filter_map(|s| self.deadline_of(s)).min()
     }
-    /// The earliest [`Match::due_of`] and [`Match::opening_due`].
+    /// The earliest [`Match::due_of`] and [`Match::opening_due`]; before the match begins, when its seeds are due.
     pub fn next_due(&self) -> Option<Timestamp> {
         let clocks = self.every_seat().filter_map(|s| self.due_of(s));
-        clocks.chain(self.opening_due()).min()
+        let cards = self.opening_due();
+        clocks.chain(cards).chain(self.seeds_due()).min()
     }
     /// Has this seat's time run out, and was that said?
     pub fn is_out_of_time(&self, seat: Seat) -> bool {

@@ -17,6 +17,7 @@ use super::notice::{
 use super::proofs::add_openings;
 use super::room::Overlay;
 use super::seats;
+use super::seeds::seed_table;
 use super::state::{Match, MatchNo, Player, PlayerNo, Registry, Stage};
 use super::{Decision, Entropy, Outcome};
 use crate::rules::{Seat, Shelf, Table, What};
@@ -198,6 +199,8 @@ impl<'a> Desk<'a> {
                     answer.push(NoticeKind::Proposed {
                         about: self.match_info(&m, player.no),
                         rules,
+                        seeds: seed_table(&self, &m, player.no),
+                        why: self.shown.get(&no).cloned().unwrap_or_default(),
                     });
                     home = home.or(Some(no));
                     continue;

@@ -3,6 +3,7 @@
 use super::cards::asked_for;
 use super::desk::mover;
 use super::secrets::Ahead;
+use super::seeds::Given;
 use super::state::{Holder, Match, Sealed};
 use crate::fair::chain;
 use crate::fair::dice::Roll;
@@ -42,12 +43,13 @@ pub(super) fn length(book: &Rulebook) -> u32 {
     chain::TURNS * per(book)
 }
 
-/// The seeds by place, in the words of those who gave some.
-pub(super) fn seeds(m: &Match, places: usize) -> Vec<Option<Hash>> {
-    let of = |(place, words): (u32, &Option<String>)| {
-        words.as_deref().map(|w| words_seed(&m.gid, place, w))
+/// The seeds by place, as far as they are known: of words, or opened.
+fn seeds(m: &Match, places: usize) -> Vec<Option<Hash>> {
+    let of = |(place, given): (u32, &Given)| match &given.opened {
+        Some(seed) => unhash(&seed.0),
+        None => given.words.as_deref().map(|w| words_seed(&m.gid, place, w)),
     };
-    let mut seeds: Vec<Option<Hash>> = (1..).zip(&m.fair.words).map(of).collect();
+    let mut seeds: Vec<Option<Hash>> = (1..).zip(&m.fair.seeds.given).map(of).collect();
     seeds.resize(places, None);
     seeds
 }

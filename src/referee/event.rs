@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::keeper::Deed;
 use super::order::Read;
+use super::seeds::SeedStep;
 use super::state::{Clock, MatchNo, Plan, PlayerNo, Sealed, Secret};
 use crate::rules::{Ending, Options, Seat};
 
@@ -103,6 +104,9 @@ pub enum Event {
         people: u8,
         /// True where anyone may join.
         open: bool,
+        /// True where everybody is asked for a seed before it begins (`seeds=ask`).
+        #[serde(default)]
+        ask_seeds: bool,
     },
     /// The match's ledger begins, signed with this key.
     Founded {
@@ -119,6 +123,13 @@ pub enum Event {
         player: PlayerNo,
         /// His words, or what stands for them (trust.md 3).
         words: String,
+    },
+    /// A step on the way to the dice, before the match begins.
+    Seeds {
+        /// Which match.
+        game: MatchNo,
+        /// Which step.
+        step: SeedStep,
     },
     /// An invited player agreed, or somebody joined.
     Accepted {
@@ -357,6 +368,7 @@ impl Event {
             Event::Proposed { game, .. }
             | Event::Founded { game, .. }
             | Event::Gave { game, .. }
+            | Event::Seeds { game, .. }
             | Event::Accepted { game, .. }
             | Event::Voided { game, .. }
             | Event::Begun { game, .. }

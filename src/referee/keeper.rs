@@ -234,6 +234,7 @@ pub fn order(
             } else {
                 for chair in &m.chairs {
                     let kind = NoticeKind::Voided {
+                        late: false,
                         about: desk.match_info(&m, chair.player),
                         by: "the Keeper".to_owned(),
                         yourself: false,

@@ -12,6 +12,7 @@ use super::notice::{Deed, News, NoticeKind, Why};
 use super::order::{Order, Rival};
 use super::scribe;
 use super::seats;
+use super::seeds;
 use super::state::{Clock, DAY, Match, MatchNo, PlayerNo, Registry, Secret, Stage};
 use crate::rules::{Options, Seat, Table};
 
@@ -99,20 +100,37 @@ fn time_control(usual: u32, rest: &mut BTreeMap<String, String>) -> Result<Clock
     Ok(clock)
 }
 
-/// Time control and reveal mode, taken out of the options; the rest is the game's.
+/// Options that are the referee's and not the game's.
+struct Terms {
+    clock: Clock,
+    reveal_both: bool,
+    ask_seeds: bool,
+}
+
+/// Time control, reveal mode and seeds, taken out of the options; the rest is the game's.
 fn split_options(
     desk: &Desk,
     given: &BTreeMap<String, String>,
     game_has_reveal: bool,
-) -> Result<(Options, Clock, bool), Why> {
+) -> Result<(Options, Terms), Why> {
     let mut rest = given.clone();
     let bad = |what: String, hint: &str| Why::BadOption {
         what,
         hint: Some(hint.to_owned()),
     };
     let clock = time_control(desk.over.house().days, &mut rest)?;
+    let ask_seeds = match rest.remove("seeds").as_deref() {
+        None | Some("letter") => false,
+        Some("ask") => true,
+        Some(other) => {
+            return Err(bad(
+                format!("`seeds={other}` cannot be had"),
+                "seeds=letter or seeds=ask (help seed)",
+            ));
+        }
+    };
     let reveal = rest.get("reveal").map(|v| v.to_ascii_lowercase());
-    let both = match reveal.as_deref() {
+    let reveal_both = match reveal.as_deref() {
         None | Some("both") => true,
         Some("outcome") => false,
         Some(other) => {
@@ -125,7 +143,12 @@ fn split_options(
     if !game_has_reveal {
         rest.remove("reveal");
     }
-    Ok((rest, clock, both))
+    let terms = Terms {
+        clock,
+        reveal_both,
+        ask_seeds,
+    };
+    Ok((rest, terms))
 }
 
 fn propose(
@@ -175,8 +198,7 @@ fn propose(
     } else {
         rivals.len() + 1
     };
-    let (options, clock, reveal_both) =
-        split_options(desk, &options, book.options.contains_key("reveal"))?;
+    let (options, terms) = split_options(desk, &options, book.options.contains_key("reveal"))?;
     let bad = |e: crate::rules::SpecError| Why::BadOption {
         what: e.what,
         hint: e.hint,
@@ -241,12 +263,13 @@ fn propose(
             id: book.id.clone(),
             book: digest,
             options,
-            reveal_both,
-            clock,
+            reveal_both: terms.reveal_both,
+            clock: terms.clock,
             players: players.clone(),
             wishes,
             people: u8::try_from(people).unwrap_or(0),
             open,
+            ask_seeds: terms.ask_seeds,
         },
         None,
     );
@@ -330,9 +353,9 @@ pub(super) fn accept(desk: &mut Desk, no: MatchNo) -> Result<(), Why> {
         },
         None,
     );
-    scribe::give(desk, no);
+    seeds::give(desk, no);
     desk.show(no, "proposed");
-    begin_if_full(desk, no)
+    seeds::go_on(desk, no)
 }
 
 pub(super) fn over(m: &Match) -> Why {
@@ -344,20 +367,24 @@ pub(super) fn over(m: &Match) -> Why {
     }
 }
 
-fn begin_if_full(desk: &mut Desk, no: MatchNo) -> Result<(), Why> {
+/// Has everybody accepted who is wanted?
+pub(super) fn is_full(desk: &Desk, m: &Match) -> bool {
+    let wanted = match m.people {
+        0 => desk.over.book(&m.book).map_or(0, |b| b.seats.len()),
+        n => usize::from(n),
+    };
+    m.chairs.len() == wanted && m.chairs.iter().all(|c| c.accepted)
+}
+
+/// The match begins.
+pub(super) fn begin(desk: &mut Desk, no: MatchNo) -> Result<(), Why> {
     let Some(m) = desk.over.game(no) else {
         return Ok(());
     };
     let Some(book) = desk.over.book(&m.book) else {
         return Ok(());
     };
-    let wanted = match m.people {
-        0 => book.seats.len(),
-        n => usize::from(n),
-    };
-    if m.chairs.len() != wanted || m.chairs.iter().any(|c| !c.accepted) {
-        return Ok(());
-    }
+    let wanted = m.chairs.len();
     // Who was given a seat has it; the others draw lots.
     let wishes: Vec<(Seat, u8)> = (0u8..)
         .zip(&m.chairs)
@@ -424,6 +451,7 @@ fn void(desk: &mut Desk, m: &Match) {
             about: desk.match_info(m, chair.player),
             by: name.clone(),
             yourself: chair.player == by,
+            late: false,
         };
         // A stranger who has not answered hears nothing more, as he was promised.
         let known = desk.over.player(chair.player).is_some_and(|p| p.confirmed);
@@ -468,10 +496,10 @@ fn join(desk: &mut Desk, no: MatchNo) -> Result<(), Why> {
         },
         None,
     );
-    scribe::give(desk, no);
+    seeds::give(desk, no);
     let name = desk.name(actor);
     desk.tell(no, News::Joined { name });
-    begin_if_full(desk, no)
+    seeds::go_on(desk, no)
 }
 
 fn block(desk: &mut Desk, no: Option<MatchNo>, name: &str) -> Result<(), Why> {

@@ -31,6 +31,7 @@ pub mod room;
 pub mod scribe;
 mod seats;
 pub mod secrets;
+pub mod seeds;
 pub mod state;
 mod talk;
 mod tick;

@@ -13,10 +13,11 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
+pub use super::listing::{GameInfo, MatchInfo, Person};
 pub use super::proofs::{Down, Opening, Receipt};
 pub use super::refusal::{Refusal, Why};
 pub(super) use super::report::owed_by;
-pub use super::report::{Deed, GameInfo, MatchInfo, News, Person, Report, owed_word};
+pub use super::report::{Deed, News, Report, SeedRow, SeedTable, owed_word};
 use super::state::{MatchNo, PlayerNo};
 use crate::rules::{Seat, View};
 
@@ -158,6 +159,10 @@ pub enum NoticeKind {
         about: MatchInfo,
         /// The game.
         rules: GameInfo,
+        /// What the players gave to its dice.
+        seeds: SeedTable,
+        /// `seed` where the reader has just given his, else `proposed`.
+        why: String,
     },
     /// The match did not come about.
     Voided {
@@ -167,6 +172,17 @@ pub enum NoticeKind {
         by: String,
         /// True in the mail to him.
         yourself: bool,
+        /// True where `by` did not open a seed in time.
+        late: bool,
+    },
+    /// How the seeds of a match stand: somebody is awaited before it can begin.
+    Seeds {
+        /// The match.
+        about: MatchInfo,
+        /// The seeds.
+        seeds: SeedTable,
+        /// True where the reader is awaited since long.
+        reminder: bool,
     },
     /// Small things done, one sentence each: a name, a setting, a block.
     Done {
@@ -233,6 +249,7 @@ impl NoticeKind {
             NoticeKind::Invitation { about, .. }
             | NoticeKind::Proposed { about, .. }
             | NoticeKind::Voided { about, .. }
+            | NoticeKind::Seeds { about, .. }
             | NoticeKind::History { about, .. } => Some(about.no),
             NoticeKind::Begun(r)
             | NoticeKind::YourMove(r)
@@ -272,6 +289,7 @@ impl NoticeKind {
             NoticeKind::Invitation { .. } => "invitation",
             NoticeKind::Proposed { .. } => "proposed",
             NoticeKind::Voided { .. } => "voided",
+            NoticeKind::Seeds { .. } => "seeds",
             NoticeKind::Done { .. } => "done",
             NoticeKind::Begun(_) => "begun",
             NoticeKind::YourMove(_) => "your_move",

@@ -165,6 +165,17 @@ pub enum Why {
     },
     NotInvited,
     AlreadyAccepted,
+    // Seeds.
+    BadWords {
+        what: String,
+    },
+    SeedsFixed,
+    SeedCommitted,
+    NoSeedCommitted,
+    SeedTooEarly,
+    SeedOpening {
+        commitment: String,
+    },
     NotJoinable {
         game: u32,
     },

@@ -6,80 +6,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::clock::{Clock, Reading};
+use super::clock::Reading;
+use super::listing::MatchInfo;
 use super::proofs::{Down, Opening, Receipt};
 use super::refusal::Why;
-use super::state::{Match, MatchNo, Note};
+use super::state::{Match, Note};
 use crate::rules::{Ending, Happening, Seat, View, What};
-
-/// A game as the list of games tells it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct GameInfo {
-    /// Id.
-    pub id: String,
-    /// Title.
-    pub title: String,
-    /// Inventor.
-    pub inventor: String,
-    /// Year.
-    pub year: Option<u16>,
-    /// One sentence.
-    pub summary: String,
-    /// What is not certain about it.
-    pub doubt: Option<String>,
-    /// Names of the seats.
-    pub seats: Vec<String>,
-    /// Names of the arrays, the default first.
-    pub arrays: Vec<String>,
-    /// Other options: key, values, one sentence.
-    pub options: Vec<(String, Vec<String>, String)>,
-    /// Pieces: letter, name.
-    pub pieces: Vec<(char, String)>,
-    /// Name of the family of rules, in lower case: `maces`.
-    pub family: String,
-}
-
-/// A match in a list.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct MatchInfo {
-    /// Number.
-    pub no: MatchNo,
-    /// Id of the game.
-    pub game: String,
-    /// Title.
-    pub title: String,
-    /// `inviting`, `seeking`, `playing`, `over`, `void`.
-    pub stage: String,
-    /// Who takes part.
-    pub people: Vec<Person>,
-    /// Options that are not default, as `array=A2`.
-    pub options: Vec<String>,
-    /// Days for a decision; 0: no such limit.
-    pub days: u32,
-    /// The whole time control.
-    pub clock: Clock,
-    /// Number of the turn.
-    pub turn: u32,
-    /// Does the reader owe something?
-    pub yours: bool,
-    /// How it ended.
-    pub ending: Option<Ending>,
-}
-
-/// Somebody who takes part.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Person {
-    /// Name of the seat, where it is known.
-    pub seat: Option<String>,
-    /// Alias.
-    pub name: String,
-    /// Is it the reader?
-    pub you: bool,
-    /// Has he accepted?
-    pub accepted: bool,
-    /// Does he owe something?
-    pub awaited: bool,
-}
 
 /// A seat and who holds it, in games of more than two.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -92,6 +24,40 @@ pub struct RosterLine {
     pub you: bool,
     /// Is it the reader's partner?
     pub partner: bool,
+}
+
+/// How the seeds of a match stand before it begins.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SeedTable {
+    /// Public id of the match.
+    pub gid: String,
+    /// The reader's number in the lines of seeds, from 1.
+    pub place: u32,
+    /// By place.
+    pub rows: Vec<SeedRow>,
+    /// Has anybody chosen his?
+    pub chosen: bool,
+    /// True once sealed seeds are to be opened.
+    pub fixed: bool,
+    /// Is the reader awaited?
+    pub owes: bool,
+    /// Until when somebody is awaited.
+    pub until: Option<Timestamp>,
+}
+
+/// What one player gave to the dice.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SeedRow {
+    /// Alias.
+    pub name: String,
+    /// Is it the reader?
+    pub you: bool,
+    /// `nothing`, `letter`, `words`, `sealed`, `opened`.
+    pub what: String,
+    /// His words.
+    pub words: Option<String>,
+    /// Is he awaited?
+    pub awaited: bool,
 }
 
 /// A small thing done.

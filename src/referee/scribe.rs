@@ -9,15 +9,16 @@ use serde::{Deserialize, Serialize};
 
 use super::clock::OVER;
 use super::desk::{Desk, mover};
-use super::dice::{card_roll, entropy_of, has_ledger, length, per, seeds, sides, top, turn};
+use super::dice::{card_roll, entropy_of, has_ledger, length, per, sides, top, turn};
 use super::event::Event;
 use super::keeper::{ADJUDICATED, Deed, KEEPER};
-use super::state::{Holder, Match, MatchNo, PlayerNo, Records, Registry, Sealed};
+use super::seeds::{self, Seeds};
+use super::state::{Holder, Match, MatchNo, Records, Registry, Sealed};
 use crate::fair::chain;
-use crate::fair::entropy::words_token;
+use crate::fair::entropy::{words_seed, words_token};
 use crate::fair::head::HeadKey;
 use crate::fair::ledger::{Kind, Tip};
-use crate::fair::line::hex;
+use crate::fair::line::{Hash, hex};
 use crate::rules::{Ending, Happening, Rulebook, Seat, What};
 
 /// What a match keeps for its ledger.
@@ -25,8 +26,8 @@ use crate::rules::{Ending, Happening, Rulebook, Seat, What};
 pub struct Fair {
     /// The end of the ledger; nothing was written where `next` is 0, and then the match has none.
     pub tip: Tip,
-    /// Words by chair, as the dice take them.
-    pub words: Vec<Option<String>>,
+    /// What the players gave to its dice.
+    pub seeds: Seeds,
     /// E in hex, once the match has begun.
     pub entropy: Option<String>,
     /// Rolls before the first turn.
@@ -110,22 +111,7 @@ pub(super) fn found(desk: &mut Desk, no: MatchNo) {
     let key = HeadKey::of_server(&desk.over.house().key).public();
     let key = hex(&key);
     desk.emit(Event::Founded { game: no, key }, None);
-    give(desk, no);
-}
-
-/// The actor gives to the dice of a match what his letter stands for.
-pub(super) fn give(desk: &mut Desk, no: MatchNo) {
-    let (player, words) = (desk.actor, desk.words.clone());
-    if !words.is_empty() {
-        desk.emit(
-            Event::Gave {
-                game: no,
-                player,
-                words,
-            },
-            None,
-        );
-    }
+    seeds::give(desk, no);
 }
 
 /// Anchor, key and rules go into the first line, the opener into the second.
@@ -162,14 +148,56 @@ pub(super) fn founded(
     pen.line(Kind::Seat, &[("seat", "1"), ("is", "joined")]);
 }
 
-/// What a player gives; the last words before the match begins count.
-pub(super) fn gave(m: &mut Match, player: PlayerNo, words: &str) {
-    let Some(chair) = m.chair_of(player).map(usize::from) else {
-        return;
-    };
-    let known = m.fair.words.len().max(chair + 1);
-    m.fair.words.resize(known, None);
-    m.fair.words[chair] = Some(words.to_owned());
+fn place(chair: usize) -> String {
+    (chair + 1).to_string()
+}
+
+/// A player sealed a seed.
+pub(super) fn committed(
+    rec: &mut dyn Records,
+    m: &mut Match,
+    chair: usize,
+    c: &str,
+    at: Timestamp,
+) {
+    let mut pen = Pen { rec, m, at };
+    pen.line(Kind::Seedcommit, &[("seat", &place(chair)), ("c", c)]);
+}
+
+/// Everybody's words, in the order of the places; with `places` also the zeros of who has no letter and sealed nothing.
+pub(super) fn words(rec: &mut dyn Records, m: &mut Match, places: Option<usize>, at: Timestamp) {
+    let gid = m.gid.clone();
+    let seeds = m.fair.seeds.clone();
+    let mut pen = Pen { rec, m, at };
+    for chair in 0..places.unwrap_or(seeds.given.len()) {
+        let given = seeds.of(chair);
+        let number = u32::try_from(chair + 1).unwrap_or(u32::MAX);
+        let (words, seed) = match &given.words {
+            Some(words) => (words_token(words), words_seed(&gid, number, words)),
+            None if given.commitment.is_none() && places.is_some() => {
+                (String::new(), Hash::default())
+            }
+            None => continue,
+        };
+        let (place, seed) = (place(chair), hex(&seed));
+        pen.line(
+            Kind::Seed,
+            &[("seat", &place), ("words", &words), ("s", &seed)],
+        );
+    }
+}
+
+/// These chairs did not open their seeds: the match does not come about.
+pub(super) fn never_opened(rec: &mut dyn Records, m: &mut Match, chairs: &[u8], at: Timestamp) {
+    let mut pen = Pen { rec, m, at };
+    for chair in chairs {
+        let seat = place(usize::from(*chair));
+        pen.line(
+            Kind::Timeout,
+            &[("t", "0"), ("seat", &seat), ("for", "seed")],
+        );
+    }
+    pen.line(Kind::End, &[("winner", "none"), ("reason", "void")]);
 }
 
 /// The match begins: every seed, then E. `m.seats` is known already.
@@ -177,22 +205,16 @@ pub(super) fn begun(rec: &mut dyn Records, m: &mut Match, book: &Rulebook, at: T
     let Some(e) = entropy_of(m, book) else {
         return;
     };
-    let seeds = seeds(m, book.seats.len());
-    let words = m.fair.words.clone();
-    let places: Vec<String> = m
-        .seats
-        .iter()
-        .map(|c| (u32::from(*c) + 1).to_string())
-        .collect();
+    let places: Vec<String> = m.seats.iter().map(|c| place(usize::from(*c))).collect();
     m.fair.entropy = Some(hex(&e));
+    if m.fair.seeds.fixed.is_none() {
+        words(rec, m, None, at);
+    }
+    let given = m.fair.seeds.given.clone();
     let mut pen = Pen { rec, m, at };
-    for ((place, seed), words) in (1u32..).zip(&seeds).zip(&words) {
-        if let (Some(seed), Some(words)) = (seed, words) {
-            let (place, token) = (place.to_string(), words_token(words));
-            pen.line(
-                Kind::Seed,
-                &[("seat", &place), ("words", &token), ("s", &hex(seed))],
-            );
+    for (chair, opened) in given.iter().map(|g| g.opened.as_ref()).enumerate() {
+        if let Some(seed) = opened {
+            pen.line(Kind::Seed, &[("seat", &place(chair)), ("s", &seed.0)]);
         }
     }
     let places = places.join(",");
@@ -419,14 +441,22 @@ pub(super) fn over(rec: &mut dyn Records, m: &mut Match, ending: &Ending, at: Ti
 /// The ledger of a match as a file, signed under its last entry; `None` where there is none.
 pub fn export(rec: &dyn Registry, no: MatchNo) -> Option<String> {
     let m = rec.game(no).filter(|m| has_ledger(m))?;
+    let key = HeadKey::of_server(&rec.house().key);
     let mut out = String::new();
-    for (_, line) in rec.entries(no, 0) {
+    let sign = |out: &mut String, seq: u64, h: &Hash| {
+        out.push_str(&key.sign(&m.gid, seq, h).text());
+        out.push('\n');
+    };
+    for (seq, line) in rec.entries(no, 0) {
         out.push_str(&line);
         out.push('\n');
+        // sealed seeds are opened only under a head that shows all the others
+        if let Some((fixed, h)) = m.fair.seeds.fixed.filter(|(fixed, _)| *fixed == seq)
+            && fixed + 1 < m.fair.tip.next
+        {
+            sign(&mut out, fixed, &h);
+        }
     }
-    let tip = &m.fair.tip;
-    let head = HeadKey::of_server(&rec.house().key).sign(&m.gid, tip.next - 1, &tip.h);
-    out.push_str(&head.text());
-    out.push('\n');
+    sign(&mut out, m.fair.tip.next - 1, &m.fair.tip.h);
     Some(out)
 }

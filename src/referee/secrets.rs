@@ -108,6 +108,13 @@ pub fn secrets(reg: &dyn Registry, m: &Match, reader: Option<PlayerNo>) -> Secre
             others,
         });
     }
+    let unbegun = matches!(m.stage, Stage::Inviting | Stage::Seeking);
+    for (at, given) in m.fair.seeds.given.iter().enumerate() {
+        let his = m.chairs.get(at).is_some_and(|c| Some(c.player) == reader);
+        if let Some(seed) = given.opened.as_ref().filter(|_| unbegun && !his) {
+            out.values.extend(unhash(&seed.0));
+        }
+    }
     for (at, chair) in (0u8..).zip(&m.chairs) {
         let Some(player) = reg.player(chair.player) else {
             continue;

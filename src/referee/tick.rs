@@ -9,6 +9,7 @@ use super::desk::{Desk, notice, report};
 use super::event::Event;
 use super::notice::{News, NoticeKind};
 use super::proofs::add_openings;
+use super::seeds;
 use super::state::{Match, MatchNo, PlayerNo, Registry, Stage};
 use super::{Decision, Entropy};
 use crate::rules::{Ending, Seat, Shelf, What};
@@ -28,6 +29,10 @@ pub(super) fn tick(
         let Some(m) = desk.over.game(no) else {
             continue;
         };
+        if m.table.is_none() {
+            seeds::tick(&mut desk, no);
+            continue;
+        }
         let mut late = Vec::new();
         let mut cardless = Vec::new();
         let mut warned = Vec::new();

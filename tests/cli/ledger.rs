@@ -73,3 +73,44 @@ fn without_the_key_nothing_is_signed() {
     );
     assert!(!home.path("state/keys/server").exists());
 }
+
+/// A card and a seed on a player's own computer: kept before they are told, readable by nobody else, never overwritten.
+#[test]
+fn secrets_of_ones_own_are_kept_before_they_are_told() {
+    use std::os::unix::fs::PermissionsExt;
+    use tulpa::fair::entropy::seed_commitment;
+    use tulpa::fair::line::unhash;
+    use tulpa::fair::seal::commitment;
+
+    let home = Home::new();
+    let gid = "k7q2m5x4d3";
+    let line = home.run(&["seed", "--commit", gid, "2"]).good();
+    let file = format!("seed-{gid}-2.txt");
+    let mode = fs::metadata(home.path(&file)).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(home.run(&["seed", "--commit", gid, "2"]).code, 1);
+    let open = home.run(&["seed", "--open", &file]);
+    let seed = open.out.trim().strip_prefix("seed open ").unwrap();
+    assert!(open.err.contains("do not send it before"), "{}", open.err);
+    let c = seed_commitment(gid, 2, &unhash(seed).unwrap());
+    assert_eq!(line.trim(), format!("seed commit {}", hex(&c)));
+
+    let line = home
+        .run(&["pick", "--commit", gid, "7", "1", "Amazon"])
+        .good();
+    let open = home
+        .run(&["pick", "--open", &format!("pick-{gid}-7-1.txt")])
+        .good();
+    let nonce = open.trim().strip_prefix("pick open amazon ").unwrap();
+    let c = commitment(gid, 7, 1, "amazon", nonce);
+    assert_eq!(line.trim(), format!("pick commit {c}"));
+
+    for bad in [
+        ["seed", "--commit", gid, "0"],
+        ["seed", "--commit", "short", "1"],
+    ] {
+        assert_eq!(home.run(&bad).code, 1, "{bad:?}");
+    }
+    fs::write(home.path("empty.txt"), "nothing").unwrap();
+    assert_eq!(home.run(&["seed", "--open", "empty.txt"]).code, 1);
+}

@@ -85,6 +85,7 @@ fn played(book: &Arc<Rulebook>, options: &Options, seed: u64, turns: usize) -> (
             text: book.text.clone(),
         },
         Event::Proposed {
+            ask_seeds: false,
             game,
             gid: "aaaaaaaaaa".to_owned(),
             secret: Secret("00".repeat(32)),

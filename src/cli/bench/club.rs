@@ -215,6 +215,7 @@ fn begin(no: u32, book: &Rulebook) -> Payload {
         }));
     }
     events.push(Event::Proposed {
+        ask_seeds: false,
         game,
         gid: gid(no),
         secret: Secret(format!("{no:064x}")),
