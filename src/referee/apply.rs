@@ -12,6 +12,7 @@ use super::clock;
 use super::event::Event;
 use super::keeper;
 use super::lines;
+use super::replies;
 use super::scribe;
 use super::seeds::{self, Seeds};
 use super::state::{
@@ -119,6 +120,7 @@ pub(super) fn apply_known(
             rec.put_held(&code.0, Some(held));
             Ok(())
         }
+        Event::EraseAsked { .. } => Ok(()),
         Event::Released { code } => {
             rec.put_held(&code.0, None);
             Ok(())
@@ -204,6 +206,7 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
         asked: None,
         opened: Vec::new(),
         plans: Vec::new(),
+        replies: Vec::new(),
         draw_offer: None,
         agreed: Vec::new(),
         yielding: Vec::new(),
@@ -409,6 +412,7 @@ fn in_match(
             m.yielding.retain(|s| s != seat);
             settle(rec, &mut m, table, &happened, at)?;
         }
+        Event::Replies { replies: all, .. } => replies::apply(&mut m, all),
         Event::DrawOffered { seat, .. } => {
             m.draw_offer = Some(*seat);
             m.agreed.clear();
@@ -518,6 +522,7 @@ fn finish(
     m.agreed.clear();
     m.yielding.clear();
     m.plans.clear();
+    m.replies.clear();
     m.undo_offer = None;
     m.before.clear();
     let names: Vec<&str> = match &m.table {

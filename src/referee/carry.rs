@@ -284,6 +284,7 @@ fn rank(order: &Order) -> u8 {
         | Order::CardOpen { .. }
         | Order::Place(_)
         | Order::IfCreated { .. }
+        | Order::Plan(_)
         | Order::End
         | Order::Start(_)
         | Order::Exchange(_)

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::keeper::Deed;
 use super::order::Read;
+use super::replies::Replies;
 use super::seeds::SeedStep;
 use super::state::{Clock, MatchNo, Plan, PlayerNo, Sealed, Secret};
 use crate::rules::{Ending, Options, Seat};
@@ -204,6 +205,13 @@ pub enum Event {
         /// Whose.
         seat: Seat,
     },
+    /// What a seat answers to the opponent's next turn; none: nothing any more.
+    Replies {
+        /// Which match.
+        game: MatchNo,
+        /// All of that seat.
+        replies: Replies,
+    },
     /// A turn, a placement or another answer was played.
     Acted {
         /// Which match.
@@ -354,6 +362,11 @@ pub enum Event {
         #[serde(default)]
         open: bool,
     },
+    /// A player wants everything about him erased; the Keeper does that.
+    EraseAsked {
+        /// Who.
+        player: PlayerNo,
+    },
     /// The Keeper's word.
     Keeper {
         /// What he did.
@@ -377,6 +390,7 @@ impl Event {
             | Event::Opened { game, .. }
             | Event::Planned { game, .. }
             | Event::PlanGone { game, .. }
+            | Event::Replies { game, .. }
             | Event::Acted { game, .. }
             | Event::DrawOffered { game, .. }
             | Event::DrawAgreed { game, .. }

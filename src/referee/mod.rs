@@ -26,6 +26,7 @@ pub mod notice;
 pub mod order;
 pub mod proofs;
 pub mod refusal;
+pub mod replies;
 pub mod report;
 pub mod room;
 pub mod scribe;

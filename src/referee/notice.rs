@@ -17,7 +17,8 @@ pub use super::listing::{GameInfo, MatchInfo, Person};
 pub use super::proofs::{Down, Opening, Receipt};
 pub use super::refusal::{Refusal, Why};
 pub(super) use super::report::owed_by;
-pub use super::report::{Deed, News, Report, SeedRow, SeedTable, owed_word};
+pub use super::report::{Deed, News, Report, owed_word};
+pub use super::seeds::{SeedRow, SeedTable};
 use super::state::{MatchNo, PlayerNo};
 use crate::rules::{Seat, View};
 

@@ -97,6 +97,8 @@ pub enum Why {
     CardsAreOpen,
     PlanWithoutPick,
     TwoPlans,
+    NoReplies,
+    MoveFirst,
     // The letter.
     NearMiss {
         word: String,
@@ -207,6 +209,10 @@ pub enum Why {
         known: Vec<String>,
     },
     BadCode,
+    /// The games that he still takes part in.
+    EraseFirst {
+        games: Vec<u32>,
+    },
     TurnIsOver {
         asked: u32,
         now: u32,

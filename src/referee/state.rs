@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::cards::Asked;
 pub use super::clock::{Clock, Timer};
 use super::order::Read;
+use super::replies::Replies;
 use super::scribe::{EntryLine, Fair};
 use super::undo::Before;
 use crate::rules::{Ending, Options, Rulebook, Seat, Table, What};
@@ -238,6 +239,8 @@ pub struct Match {
     pub opened: Vec<Sealed>,
     /// Conditional orders.
     pub plans: Vec<Plan>,
+    /// What players answer to a turn that is not played yet.
+    pub replies: Vec<Replies>,
     /// Who offered a draw.
     pub draw_offer: Option<Seat>,
     /// Seats that have agreed to it, where more than one must.
