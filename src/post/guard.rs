@@ -124,7 +124,7 @@ pub fn look_text(text: &str, secrets: &Secrets, allowed: &Allowed) -> Option<Lea
     let spaced = low.split_whitespace().collect::<Vec<_>>().join(" ");
     for down in &secrets.cards {
         let told = |card: &str| {
-            ["pick", "guess"]
+            ["pick", "guess", "open"]
                 .iter()
                 .map(|word| word_count(&spaced, &format!("{word} {card}")))
                 .sum::<usize>()
