@@ -11,11 +11,13 @@ use tulpa::daemon::HELD_BY_GUARD;
 use tulpa::edge::{Carrier, Delivery};
 use tulpa::fair::chain;
 use tulpa::fair::line::{hex, line_mac, unhex};
+use tulpa::fair::seal;
 use tulpa::fair::token::reply_token;
 use tulpa::post::guard::{Allowed, Leak, look, look_text};
 use tulpa::referee::keeper::Word;
 use tulpa::referee::secrets::{Secrets, secrets};
 use tulpa::referee::{MatchNo, Registry};
+use tulpa::rules::Seat;
 use tulpa::store::Queued;
 
 fn base64(bytes: &[u8]) -> String {
@@ -535,4 +537,84 @@ fn no_line_of_the_log_tells_a_secret() {
     println!("{letters} letters, {refused} mails not taken, {lines} lines");
     assert!(letters > 60 && refused > 8);
     assert!(looked > 16, "nothing is printed at all");
+}
+
+/// Both players keep their cards, and Alice has opened hers.
+fn opened(card: &str, lines: &Lines) -> (Club, String) {
+    let into = lines.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(move || into.clone())
+        .finish();
+    tracing::subscriber::with_default(subscriber, || {
+        let mut club = Club::started("guarded_cards", "tulpas");
+        club.quiet = true;
+        let gid = club.game().gid.clone();
+        let nonces = [seal::line_hash("hers"), seal::line_hash("his")];
+        for (seat, who) in [(1, ALICE), (2, BOB)] {
+            let nonce = &nonces[seat as usize - 1];
+            let number = seal::commitment(&gid, 1, seat, card, nonce);
+            club.writes(who, &format!("pick commit {number}"));
+        }
+        let records = club.daemon.records();
+        assert!(secrets(&records, &club.game(), None).cards.is_empty());
+        drop(records);
+        let [nonce, wrong] = nonces;
+        club.writes(ALICE, &format!("pick open {card} {wrong}"));
+        club.writes(ALICE, &format!("pick open {card} {nonce}"));
+        club.writes(ALICE, &format!("pick open {card} {nonce}"));
+        club.writes(BOB, "show");
+        club.later(25);
+        club.writes(BOB, "message open yours\nstatus\nhistory");
+        assert!(club.game().card_down(1, Seat(0)).unwrap().known());
+        (club, nonce)
+    })
+}
+
+#[test]
+fn what_is_opened_in_secret_stays_secret() {
+    let mut sizes: Option<[Vec<usize>; 2]> = None;
+    for card in ["amazon", "ox", "archer", "spider", "mace"] {
+        let lines = Lines::default();
+        let (club, nonce) = opened(card, &lines);
+        let bob = of(&club, BOB);
+        let none = Allowed::default();
+        assert_eq!(look(&plain(&nonce), &bob, &none), Some(Leak::Value));
+        let bytes = unhex(&nonce).unwrap();
+        assert_eq!(
+            look(&plain(&base64(&bytes)), &bob, &none),
+            Some(Leak::Value)
+        );
+        let told = format!("She wrote: pick open {card}");
+        assert_eq!(look(&plain(&told), &bob, &none), Some(Leak::Card));
+        let hers = String::from_utf8(plain(&nonce))
+            .unwrap()
+            .replace(BOB, ALICE);
+        assert_eq!(look(hers.as_bytes(), &of(&club, ALICE), &none), None);
+        // nothing of it has left: not to him, not into the log
+        for path in &club.seen {
+            let mail = fs::read(path).unwrap();
+            let text = String::from_utf8_lossy(&mail);
+            if text.contains(&format!("To: <{BOB}>")) {
+                assert_eq!(look(&mail, &bob, &none), None, "{text}");
+            }
+        }
+        let records = club.daemon.records();
+        let all = secrets(&records, &club.game(), None);
+        let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+        for line in text.lines() {
+            assert_eq!(look_text(line, &all, &none), None, "{line}");
+        }
+        // and no size tells which card it is (trust.md 8, T7); a refusal repeats what its reader wrote
+        let now = [club.bytes_to(ALICE), club.bytes_to(BOB)];
+        let first = sizes.get_or_insert_with(|| now.clone());
+        assert_eq!(first[1], now[1], "{card}");
+        let same = first[0].iter().zip(&now[0]).filter(|(a, b)| a == b).count();
+        assert!(
+            same + 2 >= now[0].len(),
+            "{card}: {:?} {:?}",
+            first[0],
+            now[0]
+        );
+    }
 }
