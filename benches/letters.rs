@@ -52,8 +52,8 @@ fn guard(c: &mut Criterion, daemon: &Daemon, letter: &Arrived) {
         let reader = records.player_by_address(&mail.to).expect("a player");
         let player = records.player(reader).expect("a player");
         let game = records.game(player.playing[0]).expect("a match");
-        group.throughput(Throughput::Bytes(mail.bytes.len() as u64));
-        let text = letter::open(&mail.bytes, &Limits::default()).expect("our own mail");
+        group.throughput(Throughput::Bytes(mail.bytes.0.len() as u64));
+        let text = letter::open(&mail.bytes.0, &Limits::default()).expect("our own mail");
         let lines = unfold(&text.text);
         group.bench_function(&mail.kind, |b| {
             b.iter(|| {
@@ -62,14 +62,14 @@ fn guard(c: &mut Criterion, daemon: &Daemon, letter: &Arrived) {
                     values: all.published(lines.lines()),
                     ..Allowed::default()
                 };
-                look(black_box(&mail.bytes), &all, &allowed)
+                look(black_box(&mail.bytes.0), &all, &allowed)
             });
         });
         // values that nobody published are compared with every roll to come
         group.bench_function(format!("{} and the chain", mail.kind), |b| {
             b.iter(|| {
                 let all = secrets(&records, &game, Some(reader));
-                look(black_box(&mail.bytes), &all, &Allowed::default())
+                look(black_box(&mail.bytes.0), &all, &Allowed::default())
             });
         });
     }
