@@ -418,3 +418,25 @@ fn a_turn_is_taken_back() {
     assert!(club.is_over());
     club.ends();
 }
+
+#[test]
+fn a_player_wants_to_be_erased() {
+    let keeper = "keeper: (address: Some(\"keeper@club.example\"))";
+    let mut club = Club::with("erased", keeper, &[]);
+    club.starts("chess", "");
+    counts(&club.writes(BOB, "erase me"), 0, 1);
+    club.quiet = true;
+    club.writes(BOB, "resign");
+    club.quiet = false;
+    let mails = club.writes(BOB, "erase me");
+    assert_eq!(count(&mails, BOB), 1, "{mails:#?}");
+    club.quiet = true;
+    let told = [mails, club.round()].concat();
+    let alarm = to(&told, "keeper@club.example");
+    assert!(
+        alarm.text.contains("tulpa keep erase '#2'"),
+        "{}",
+        alarm.text
+    );
+    club.ends();
+}

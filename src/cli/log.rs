@@ -221,6 +221,13 @@ fn words(records: &Shelved, event: &Event) -> String {
         }
         Event::Said { game, seat: s, .. } => format!("{} wrote to the others", seat(game, s)),
         Event::Held { .. } => "a letter waits for its sender's confirmation".to_owned(),
+        Event::EraseAsked { player } => {
+            format!(
+                "{} asks to be erased: `tulpa keep erase #{}`",
+                name(player),
+                player.0
+            )
+        }
         Event::Released { .. } => "a letter was confirmed".to_owned(),
         Event::Reminded { stage, .. } => match stage {
             1 => "half of the time is over".to_owned(),
@@ -232,6 +239,24 @@ fn words(records: &Shelved, event: &Event) -> String {
         }
         Event::Founded { .. } => "its ledger was opened".to_owned(),
         Event::Gave { player, .. } => format!("{} gave a seed for the ledger", name(player)),
+        Event::Replies { game, replies } => {
+            let who = seat(game, &replies.seat);
+            match replies.all.len() {
+                0 => format!("the replies of {who} are gone"),
+                n => format!("{who} stored {n} replies to the next turn"),
+            }
+        }
+        Event::Watching { player, on, .. } => {
+            format!(
+                "{} {}",
+                name(player),
+                if *on {
+                    "looks on"
+                } else {
+                    "looks on no longer"
+                }
+            )
+        }
         Event::Seeds { step, .. } => match step {
             SeedStep::Committed { player, .. } => format!("{} sealed a seed", name(player)),
             SeedStep::Asked => "all are in; who has not is asked for a seed".to_owned(),

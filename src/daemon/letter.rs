@@ -191,6 +191,15 @@ impl Daemon {
         match staged {
             Ok(ticket) => {
                 self.tell_stopped(&rehearsal.stopped)?;
+                for event in &decision.events {
+                    if let Event::EraseAsked { player } = event {
+                        let no = player.0;
+                        self.alarm(
+                            &format!("player {no} asks to be erased"),
+                            &format!("player {no} asks to be erased; do it with `tulpa keep erase '#{no}'`"),
+                        )?;
+                    }
+                }
                 self.turns += turns;
                 Ok(Fate::Staged(ticket))
             }

@@ -6,6 +6,7 @@ use super::desk::{Desk, bare, mover, opening};
 use super::dice::ChainDice;
 use super::event::Event;
 use super::notice::{News, Why, owed_word};
+use super::replies;
 use super::state::{Match, MatchNo, Registry, Stage};
 use crate::rules::notation::split_turn;
 use crate::rules::{Ask, Happening, Seat, Table, What, Wrong};
@@ -320,6 +321,9 @@ pub(super) fn settle(desk: &mut Desk, no: MatchNo) {
         if m.plans.iter().any(|p| p.turn == now && p.seat == seat) {
             let placing = asks.iter().any(|a| a.what == What::Place && a.seat == seat);
             run_plan(desk, no, seat, now, placing);
+            continue;
+        }
+        if replies::run(desk, no) {
             continue;
         }
         return;

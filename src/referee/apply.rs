@@ -9,8 +9,10 @@ use serde_json::{Value as Json, json};
 use super::chance::ReadBack;
 use super::clock;
 use super::event::Event;
+use super::gallery;
 use super::keeper;
 use super::lines;
+use super::replies;
 use super::scribe;
 use super::seeds::{self, Seeds};
 use super::state::{
@@ -63,6 +65,7 @@ pub(super) fn apply_known(
                 banned: None,
                 opened: Vec::new(),
                 asked: Vec::new(),
+                results: BTreeMap::new(),
             }));
             Ok(())
         }
@@ -118,6 +121,7 @@ pub(super) fn apply_known(
             rec.put_held(&code.0, Some(held));
             Ok(())
         }
+        Event::EraseAsked { .. } => Ok(()),
         Event::Released { code } => {
             rec.put_held(&code.0, None);
             Ok(())
@@ -202,6 +206,7 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
         sealed: Vec::new(),
         opened: Vec::new(),
         plans: Vec::new(),
+        replies: Vec::new(),
         draw_offer: None,
         agreed: Vec::new(),
         yielding: Vec::new(),
@@ -212,6 +217,7 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
         notes: Vec::new(),
         ending: None,
         hold: None,
+        watchers: Vec::new(),
         fair: scribe::Fair {
             seeds,
             ..scribe::Fair::default()
@@ -249,7 +255,7 @@ fn in_match(
     let mut m = Match::clone(&arc);
     if !matches!(
         event,
-        Event::Founded { .. } | Event::Gave { .. } | Event::Seeds { .. }
+        Event::Founded { .. } | Event::Gave { .. } | Event::Seeds { .. } | Event::Watching { .. }
     ) {
         m.entry += 1;
     }
@@ -392,6 +398,8 @@ fn in_match(
             m.yielding.retain(|s| s != seat);
             settle(rec, &mut m, table, &happened, at)?;
         }
+        Event::Watching { player, on, .. } => gallery::apply(&mut m, *player, *on),
+        Event::Replies { replies: all, .. } => replies::apply(&mut m, all),
         Event::DrawOffered { seat, .. } => {
             m.draw_offer = Some(*seat);
             m.agreed.clear();
@@ -494,12 +502,17 @@ fn finish(
         return Ok(());
     }
     scribe::over(rec, m, ending, at);
+    for chair in &m.chairs {
+        let score = gallery::score(m, chair.player, ending);
+        on_player(rec, chair.player, |p| gallery::count(p, &m.game, score))?;
+    }
     m.stage = Stage::Over;
     m.ending = Some(ending.clone());
     m.draw_offer = None;
     m.agreed.clear();
     m.yielding.clear();
     m.plans.clear();
+    m.replies.clear();
     m.undo_offer = None;
     m.before.clear();
     let names: Vec<&str> = match &m.table {

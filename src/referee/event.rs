@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::keeper::Deed;
 use super::order::Read;
+use super::replies::Replies;
 use super::seeds::SeedStep;
 use super::state::{Clock, MatchNo, Plan, PlayerNo, Sealed, Secret};
 use crate::rules::{Ending, Options, Seat};
@@ -188,6 +189,13 @@ pub enum Event {
         /// Whose.
         seat: Seat,
     },
+    /// What a seat answers to the opponent's next turn; none: nothing any more.
+    Replies {
+        /// Which match.
+        game: MatchNo,
+        /// All of that seat.
+        replies: Replies,
+    },
     /// A turn, a placement or another answer was played.
     Acted {
         /// Which match.
@@ -262,6 +270,15 @@ pub enum Event {
         /// Whose turn.
         seat: Seat,
     },
+    /// Somebody looks on, or no longer.
+    Watching {
+        /// Which match.
+        game: MatchNo,
+        /// Who.
+        player: PlayerNo,
+        /// True from now on.
+        on: bool,
+    },
     /// The match ended otherwise than on the board: agreed, claimed, resigned.
     Finished {
         /// Which.
@@ -335,6 +352,11 @@ pub enum Event {
         /// 1: half of the time is over; 2: nine tenths; 3: all of it.
         stage: u8,
     },
+    /// A player wants everything about him erased; the Keeper does that.
+    EraseAsked {
+        /// Who.
+        player: PlayerNo,
+    },
     /// The Keeper's word.
     Keeper {
         /// What he did.
@@ -357,6 +379,8 @@ impl Event {
             | Event::Opened { game, .. }
             | Event::Planned { game, .. }
             | Event::PlanGone { game, .. }
+            | Event::Replies { game, .. }
+            | Event::Watching { game, .. }
             | Event::Acted { game, .. }
             | Event::DrawOffered { game, .. }
             | Event::DrawAgreed { game, .. }

@@ -8,6 +8,7 @@ use super::event::Event;
 use super::listing::game_info;
 use super::notice::{Deed, NoticeKind, Why};
 use super::order::Order;
+use super::replies;
 use super::state::{Match, MatchNo, Registry, Stage};
 use super::talk::seat_in;
 
@@ -129,6 +130,9 @@ fn plans(desk: &mut Desk, m: &Match) {
     let Some(seat) = m.seat_of(desk.actor) else {
         return;
     };
+    if let Some(replies) = m.replies_of(seat) {
+        replies::tell(desk, m.no, replies);
+    }
     for plan in m.plans.iter().filter(|p| p.seat == seat) {
         let news = super::News::Planned {
             turn: plan.turn,

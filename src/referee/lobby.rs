@@ -49,6 +49,7 @@ pub(super) fn order(
         Order::Cancel => cancel(desk, no?),
         Order::Block(name) => block(desk, no, name),
         Order::Name(name) => rename(desk, name),
+        Order::Erase => erase(desk),
         _ => return None,
     })
 }
@@ -551,6 +552,19 @@ fn block(desk: &mut Desk, no: Option<MatchNo>, name: &str) -> Result<(), Why> {
     );
     let name = desk.name(whom);
     desk.deeds.push(Deed::Blocked { name });
+    Ok(())
+}
+
+/// Games first: the others must not be left with an empty seat.
+fn erase(desk: &mut Desk) -> Result<(), Why> {
+    let player = desk.actor;
+    let playing = desk.over.player(player).map(|p| p.playing.clone());
+    let games: Vec<u32> = playing.iter().flatten().map(|no| no.0).collect();
+    if !games.is_empty() {
+        return Err(Why::EraseFirst { games });
+    }
+    desk.emit(Event::EraseAsked { player }, None);
+    desk.deeds.push(Deed::EraseAsked);
     Ok(())
 }
 

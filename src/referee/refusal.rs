@@ -75,6 +75,8 @@ pub enum Why {
     CardsAreOpen,
     PlanWithoutPick,
     TwoPlans,
+    NoReplies,
+    MoveFirst,
     // The letter.
     NearMiss {
         word: String,
@@ -154,6 +156,12 @@ pub enum Why {
     SeedOpening {
         commitment: String,
     },
+    OwnGame {
+        game: u32,
+    },
+    NotWatchable {
+        game: u32,
+    },
     NotJoinable {
         game: u32,
     },
@@ -184,6 +192,10 @@ pub enum Why {
         known: Vec<String>,
     },
     BadCode,
+    /// The games that he still takes part in.
+    EraseFirst {
+        games: Vec<u32>,
+    },
     TurnIsOver {
         asked: u32,
         now: u32,

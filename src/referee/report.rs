@@ -96,40 +96,6 @@ pub struct RosterLine {
     pub partner: bool,
 }
 
-/// How the seeds of a match stand before it begins.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct SeedTable {
-    /// Public id of the match.
-    pub gid: String,
-    /// The reader's number in the lines of seeds, from 1.
-    pub place: u32,
-    /// By place.
-    pub rows: Vec<SeedRow>,
-    /// Has anybody chosen his?
-    pub chosen: bool,
-    /// True once sealed seeds are to be opened.
-    pub fixed: bool,
-    /// Is the reader awaited?
-    pub owes: bool,
-    /// Until when somebody is awaited.
-    pub until: Option<Timestamp>,
-}
-
-/// What one player gave to the dice.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct SeedRow {
-    /// Alias.
-    pub name: String,
-    /// Is it the reader?
-    pub you: bool,
-    /// `nothing`, `letter`, `words`, `sealed`, `opened`.
-    pub what: String,
-    /// His words.
-    pub words: Option<String>,
-    /// Is he awaited?
-    pub awaited: bool,
-}
-
 /// A small thing done.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
@@ -166,6 +132,13 @@ pub enum Deed {
     Back,
     /// How to hear nothing more, where there is nothing to leave.
     Leaving,
+    /// No more mails about a match that the reader looked on.
+    Unwatched {
+        /// Which.
+        game: u32,
+    },
+    /// The Keeper was asked to erase the player.
+    EraseAsked,
     /// Nothing was asked.
     Nothing,
 }
@@ -340,6 +313,15 @@ pub enum News {
         /// If not.
         otherwise: Option<String>,
     },
+    /// Replies to the opponent's next turn are stored.
+    Replies {
+        /// For which turn.
+        turn: u32,
+        /// His turn, the reply.
+        pairs: Vec<(String, String)>,
+    },
+    /// The opponent played something that no stored reply was for.
+    NoReplyFits,
     /// The reader's own conditional order cannot be played.
     PlanFailed {
         /// The order.

@@ -10,7 +10,6 @@ use super::event::Event;
 use super::lobby::{begin, is_full};
 use super::notice::{NoticeKind, Why};
 use super::order::Order;
-use super::report::{SeedRow, SeedTable};
 use super::scribe;
 use super::state::{DAY, Match, MatchNo, PlayerNo, Records, Registry, Secret, Stage, Unfit};
 use crate::fair::entropy::{MID_WORDS_HEX, seed_commitment, tidy_words};
@@ -74,6 +73,40 @@ impl Seeds {
         self.given.resize(known, Given::default());
         &mut self.given[chair]
     }
+}
+
+/// How the seeds of a match stand before it begins.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SeedTable {
+    /// Public id of the match.
+    pub gid: String,
+    /// The reader's number in the lines of seeds, from 1.
+    pub place: u32,
+    /// By place.
+    pub rows: Vec<SeedRow>,
+    /// Has anybody chosen his?
+    pub chosen: bool,
+    /// True once sealed seeds are to be opened.
+    pub fixed: bool,
+    /// Is the reader awaited?
+    pub owes: bool,
+    /// Until when somebody is awaited.
+    pub until: Option<Timestamp>,
+}
+
+/// What one player gave to the dice.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SeedRow {
+    /// Alias.
+    pub name: String,
+    /// Is it the reader?
+    pub you: bool,
+    /// `nothing`, `letter`, `words`, `sealed`, `opened`.
+    pub what: String,
+    /// His words.
+    pub words: Option<String>,
+    /// Is he awaited?
+    pub awaited: bool,
 }
 
 /// One step on the way to the dice.

@@ -11,7 +11,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 pub use super::clock::{Clock, Timer};
+use super::gallery::Score;
 use super::order::Read;
+use super::replies::Replies;
 use super::scribe::{EntryLine, Fair};
 use super::undo::Before;
 use crate::rules::{Ending, Options, Rulebook, Seat, Table, What};
@@ -77,6 +79,8 @@ pub struct Player {
     pub opened: Vec<Timestamp>,
     /// When he was last asked whether a letter is his; for the limit a day.
     pub asked: Vec<Timestamp>,
+    /// His results, by game.
+    pub results: BTreeMap<String, Score>,
 }
 
 /// How far a match has come.
@@ -208,6 +212,8 @@ pub struct Match {
     pub opened: Vec<Sealed>,
     /// Conditional orders.
     pub plans: Vec<Plan>,
+    /// What players answer to a turn that is not played yet.
+    pub replies: Vec<Replies>,
     /// Who offered a draw.
     pub draw_offer: Option<Seat>,
     /// Seats that have agreed to it, where more than one must.
@@ -226,6 +232,8 @@ pub struct Match {
     pub notes: Vec<Note>,
     /// How it ended.
     pub ending: Option<Ending>,
+    /// Who looks on.
+    pub watchers: Vec<PlayerNo>,
     /// Stopped by the Keeper.
     pub hold: Option<Hold>,
     /// The end of its ledger.

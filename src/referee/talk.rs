@@ -6,6 +6,7 @@ use super::event::Event;
 use super::lobby;
 use super::notice::{News, Why};
 use super::order::{MESSAGE_CHARS_MAX, Order};
+use super::replies::Replies;
 use super::seats::team_of;
 use super::state::{Match, MatchNo, Registry, Stage};
 use super::undo;
@@ -236,6 +237,14 @@ fn forget(desk: &mut Desk, m: &Match) -> Result<(), Why> {
             },
             None,
         );
+    }
+    if let Some(replies) = m.replies_of(seat) {
+        let replies = Replies {
+            all: Vec::new(),
+            ..replies.clone()
+        };
+        let game = m.no;
+        desk.emit(Event::Replies { game, replies }, None);
     }
     desk.tell_one(m.no, seat, News::Forgotten);
     Ok(())

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 
 use super::desk::{Desk, add_openings, notice, report};
 use super::event::Event;
+use super::gallery;
 use super::notice::{News, NoticeKind};
 use super::seeds;
 use super::state::{MatchNo, PlayerNo, Registry, Stage};
@@ -74,6 +75,8 @@ pub(super) fn tick(
         let Some(m) = desk.over.game(no) else {
             continue;
         };
+        let told: Vec<_> = news.iter().map(|n| (None, n.clone())).collect();
+        notices.extend(gallery::tell(&desk, &m, &told));
         for chair in &m.chairs {
             let Some(player) = desk.over.player(chair.player) else {
                 continue;

@@ -10,6 +10,7 @@ use super::event::Event;
 use super::lobby;
 use super::notice::{News, Why};
 use super::order::{Order, OrderLine};
+use super::replies;
 use super::state::{Match, MatchNo, Plan, Registry, Sealed, Secret, SentMail, Stage};
 use crate::fair::seal;
 use crate::fair::seal::unhex;
@@ -28,6 +29,7 @@ struct Wishes {
     place: Option<(usize, String)>,
     play: Option<(usize, String)>,
     plan: Option<(usize, Option<String>, Option<String>)>,
+    replies: Vec<(usize, String)>,
     /// `end`, `start x`, `exchange x`: orders that stand alone.
     other: Option<(usize, String)>,
     turn: Option<(usize, u32)>,
@@ -76,6 +78,7 @@ impl Wishes {
                     }
                     None => w.plan = Some((i, created.clone(), otherwise.clone())),
                 },
+                Order::Plan(text) => w.replies.push((i, text.clone())),
                 Order::Turn(n) => w.turn = Some((i, *n)),
                 _ => {}
             }
@@ -135,6 +138,13 @@ pub(super) fn orders(
         cards(desk, &m, table, seat, &w)?;
     }
     moves(desk, no, seat, &w)?;
+    for (at, text) in &w.replies {
+        replies::store(desk, no, text).map_err(|why| (*at, why))?;
+    }
+    let stored = desk.over.game(no).filter(|_| !w.replies.is_empty());
+    if let Some(all) = stored.as_ref().and_then(|m| m.replies_of(seat)) {
+        replies::tell(desk, no, all);
+    }
     settle(desk, no);
     for line in lines {
         super::carry::fine(desk, Some(no), line);

@@ -67,6 +67,7 @@ pub(super) fn apply(
     m.table = Some(table);
     m.lines = before.lines;
     m.last = before.last;
+    m.replies.clear();
     m.undo_offer = None;
     m.draw_offer = None;
     Ok(())
