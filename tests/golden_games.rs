@@ -208,3 +208,32 @@ fn a_game_of_an_inventors_own_file() {
     assert!(club.is_over());
     club.ends();
 }
+
+#[test]
+fn somebody_looks_on_and_all_are_listed() {
+    let mut club = Club::started("onlooker", "tulpas");
+    counts(&club.writes(ALICE, "watch 1"), 1, 0);
+    let mails = club.writes(CAROL, "watch 1\nname Carol");
+    assert_eq!((mails.len(), count(&mails, CAROL)), (1, 1), "{mails:#?}");
+    // cards, messages and offers are nobody else's business
+    club.quiet = true;
+    assert_eq!(count(&club.writes(ALICE, "pick amazon"), CAROL), 0);
+    assert_eq!(count(&club.writes(ALICE, "message good luck"), CAROL), 0);
+    assert_eq!(count(&club.writes(BOB, "offer draw"), CAROL), 0);
+    club.quiet = false;
+    let mails = club.writes(BOB, "guess ox\nmessage here we go");
+    assert_eq!(count(&mails, CAROL), 1, "{mails:#?}");
+    assert!(!to(&mails, CAROL).text.contains("here we go"), "{mails:#?}");
+    club.quiet = true;
+    let mails = club.writes(ALICE, "a3-a4");
+    assert_eq!(count(&mails, CAROL), 1, "{mails:#?}");
+    assert_eq!(count(&club.writes(CAROL, "unwatch 1"), CAROL), 1);
+    assert_eq!(count(&club.writes(CAROL, "unwatch 1"), CAROL), 1);
+    club.writes(CAROL, "watch 1");
+    club.quiet = false;
+    let mails = club.writes(BOB, "resign");
+    assert_eq!(count(&mails, CAROL), 1, "{mails:#?}");
+    counts(&club.writes(ALICE, "standings"), 1, 0);
+    counts(&club.writes(BOB, "standings chess"), 0, 1);
+    club.ends();
+}

@@ -270,6 +270,17 @@ fn words(records: &Shelved, event: &Event) -> String {
                 n => format!("{who} stored {n} replies to the next turn"),
             }
         }
+        Event::Watching { player, on, .. } => {
+            format!(
+                "{} {}",
+                name(player),
+                if *on {
+                    "looks on"
+                } else {
+                    "looks on no longer"
+                }
+            )
+        }
         Event::Seeds { step, .. } => match step {
             SeedStep::Committed { player, .. } => format!("{} sealed a seed", name(player)),
             SeedStep::Asked => "all are in; who has not is asked for a seed".to_owned(),

@@ -10,6 +10,7 @@ use super::cards;
 use super::chance::ReadBack;
 use super::clock;
 use super::event::Event;
+use super::gallery;
 use super::keeper;
 use super::lines;
 use super::replies;
@@ -65,6 +66,7 @@ pub(super) fn apply_known(
                 banned: None,
                 opened: Vec::new(),
                 asked: Vec::new(),
+                results: BTreeMap::new(),
             }));
             Ok(())
         }
@@ -217,6 +219,7 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
         notes: Vec::new(),
         ending: None,
         hold: None,
+        watchers: Vec::new(),
         fair: scribe::Fair {
             seeds,
             ..scribe::Fair::default()
@@ -254,7 +257,7 @@ fn in_match(
     let mut m = Match::clone(&arc);
     if !matches!(
         event,
-        Event::Founded { .. } | Event::Gave { .. } | Event::Seeds { .. }
+        Event::Founded { .. } | Event::Gave { .. } | Event::Seeds { .. } | Event::Watching { .. }
     ) {
         m.entry += 1;
     }
@@ -412,6 +415,7 @@ fn in_match(
             m.yielding.retain(|s| s != seat);
             settle(rec, &mut m, table, &happened, at)?;
         }
+        Event::Watching { player, on, .. } => gallery::apply(&mut m, *player, *on),
         Event::Replies { replies: all, .. } => replies::apply(&mut m, all),
         Event::DrawOffered { seat, .. } => {
             m.draw_offer = Some(*seat);
@@ -516,6 +520,10 @@ fn finish(
         return Ok(());
     }
     scribe::over(rec, m, ending, at);
+    for chair in &m.chairs {
+        let score = gallery::score(m, chair.player, ending);
+        on_player(rec, chair.player, |p| gallery::count(p, &m.game, score))?;
+    }
     m.stage = Stage::Over;
     m.ending = Some(ending.clone());
     m.draw_offer = None;

@@ -5,7 +5,7 @@ use super::event::Event;
 use super::notice::{NoticeKind, Refusal, Why};
 use super::order::{Order, OrderLine, Part, Read, Slip};
 use super::state::{Match, MatchNo, PlayerNo, Registry, SentMail, Stage};
-use super::{Decision, Outcome, clock, info, lobby, seeds, talk, turn};
+use super::{Decision, Outcome, clock, gallery, info, lobby, seeds, talk, turn};
 use crate::fair::entropy::mid_words;
 use crate::fair::ledger::SAW_HEX;
 use crate::fair::line::{hash, hex};
@@ -213,7 +213,8 @@ fn one_part<'r>(
         let done = lobby::order(desk, no, order)
             .or_else(|| talk::order(desk, no, order))
             .or_else(|| info::order(desk, no, order))
-            .or_else(|| clock::order(desk, no, order));
+            .or_else(|| clock::order(desk, no, order))
+            .or_else(|| gallery::order(desk, order));
         let not_yet = || {
             Err(Why::NotYet {
                 command: first_word(&line.text),

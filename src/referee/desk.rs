@@ -9,6 +9,7 @@ use super::apply::{Known, apply_known};
 use super::cards::cards_left;
 use super::chance::Chance;
 use super::event::{Event, Ordered};
+use super::gallery;
 use super::listing::{examples, game_info, match_info};
 use super::notice::{
     Deed, Down, GameInfo, MatchInfo, News, Notice, NoticeKind, Receipt, Refusal, ReplyTo, Report,
@@ -169,6 +170,7 @@ impl<'a> Desk<'a> {
                 continue;
             };
             let news = self.news.remove(&no).unwrap_or_default();
+            notices.extend(gallery::tell(&self, &m, &news));
             for (at, chair) in (0u8..).zip(&m.chairs) {
                 let Some(player) = self.over.player(chair.player) else {
                     continue;

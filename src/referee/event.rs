@@ -286,6 +286,15 @@ pub enum Event {
         /// Whose turn.
         seat: Seat,
     },
+    /// Somebody looks on, or no longer.
+    Watching {
+        /// Which match.
+        game: MatchNo,
+        /// Who.
+        player: PlayerNo,
+        /// True from now on.
+        on: bool,
+    },
     /// The match ended otherwise than on the board: agreed, claimed, resigned.
     Finished {
         /// Which.
@@ -391,6 +400,7 @@ impl Event {
             | Event::Planned { game, .. }
             | Event::PlanGone { game, .. }
             | Event::Replies { game, .. }
+            | Event::Watching { game, .. }
             | Event::Acted { game, .. }
             | Event::DrawOffered { game, .. }
             | Event::DrawAgreed { game, .. }

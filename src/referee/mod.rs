@@ -17,6 +17,7 @@ pub mod clock;
 mod desk;
 pub mod dice;
 pub mod event;
+pub mod gallery;
 mod info;
 pub mod keeper;
 mod lines;

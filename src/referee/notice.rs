@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
+pub use super::gallery::StandingRow;
 pub use super::listing::{GameInfo, MatchInfo, Person};
 pub use super::proofs::{Down, Opening, Receipt};
 pub use super::refusal::{Refusal, Why};
@@ -206,6 +207,17 @@ pub enum NoticeKind {
     Over(Report),
     /// Time runs.
     Reminder(Report),
+    /// A match that the reader looks on.
+    Watched(Report),
+    /// How all players stand.
+    Standings {
+        /// In one game only.
+        which: Option<String>,
+        /// The best first.
+        rows: Vec<StandingRow>,
+        /// How many are not shown.
+        more: usize,
+    },
     /// The record so far.
     History {
         /// The match.
@@ -259,6 +271,7 @@ impl NoticeKind {
             | NoticeKind::Board(r)
             | NoticeKind::Preview(r)
             | NoticeKind::Over(r)
+            | NoticeKind::Watched(r)
             | NoticeKind::Reminder(r) => Some(r.about.no),
             NoticeKind::Several(parts) => parts.iter().find_map(NoticeKind::about),
             _ => None,
@@ -274,6 +287,7 @@ impl NoticeKind {
             | NoticeKind::Board(r)
             | NoticeKind::Preview(r)
             | NoticeKind::Over(r)
+            | NoticeKind::Watched(r)
             | NoticeKind::Reminder(r) => Some(std::mem::take(&mut r.view)),
             _ => None,
         }
@@ -300,6 +314,8 @@ impl NoticeKind {
             NoticeKind::Preview(_) => "preview",
             NoticeKind::Over(_) => "over",
             NoticeKind::Reminder(_) => "reminder",
+            NoticeKind::Watched(_) => "watched",
+            NoticeKind::Standings { .. } => "standings",
             NoticeKind::History { .. } => "history",
             NoticeKind::Refused(_) => "refused",
             NoticeKind::Confirm { .. } => "confirm",

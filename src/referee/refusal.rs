@@ -178,6 +178,12 @@ pub enum Why {
     SeedOpening {
         commitment: String,
     },
+    OwnGame {
+        game: u32,
+    },
+    NotWatchable {
+        game: u32,
+    },
     NotJoinable {
         game: u32,
     },

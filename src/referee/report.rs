@@ -62,6 +62,11 @@ pub enum Deed {
     Back,
     /// How to hear nothing more, where there is nothing to leave.
     Leaving,
+    /// No more mails about a match that the reader looked on.
+    Unwatched {
+        /// Which.
+        game: u32,
+    },
     /// The Keeper was asked to erase the player.
     EraseAsked,
     /// Nothing was asked.

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cards::Asked;
 pub use super::clock::{Clock, Timer};
+use super::gallery::Score;
 use super::order::Read;
 use super::replies::Replies;
 use super::scribe::{EntryLine, Fair};
@@ -79,6 +80,8 @@ pub struct Player {
     pub opened: Vec<Timestamp>,
     /// When he was last asked whether a letter is his; for the limit a day.
     pub asked: Vec<Timestamp>,
+    /// His results, by game.
+    pub results: BTreeMap<String, Score>,
 }
 
 /// How far a match has come.
@@ -259,6 +262,8 @@ pub struct Match {
     pub notes: Vec<Note>,
     /// How it ended.
     pub ending: Option<Ending>,
+    /// Who looks on.
+    pub watchers: Vec<PlayerNo>,
     /// Stopped by the Keeper.
     pub hold: Option<Hold>,
     /// The end of its ledger.

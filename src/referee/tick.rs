@@ -7,6 +7,7 @@ use super::acts;
 use super::clock::OVER;
 use super::desk::{Desk, notice, report};
 use super::event::Event;
+use super::gallery;
 use super::notice::{News, NoticeKind};
 use super::proofs::add_openings;
 use super::seeds;
@@ -94,6 +95,8 @@ pub(super) fn tick(
         let Some(m) = desk.over.game(no) else {
             continue;
         };
+        let told: Vec<_> = news.iter().map(|n| (None, n.clone())).collect();
+        notices.extend(gallery::tell(&desk, &m, &told));
         for chair in &m.chairs {
             let Some(player) = desk.over.player(chair.player) else {
                 continue;
