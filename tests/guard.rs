@@ -6,8 +6,9 @@ use std::fs;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use common::{ALICE, BOB, CAROL, Club, count};
+use common::{ALICE, BOB, CAROL, Club, count, to};
 use tulpa::daemon::HELD_BY_GUARD;
+use tulpa::edge::{Carrier, Delivery};
 use tulpa::fair::chain;
 use tulpa::fair::line::{hex, line_mac, unhex};
 use tulpa::fair::seal;
@@ -17,6 +18,7 @@ use tulpa::referee::keeper::Word;
 use tulpa::referee::secrets::{Secrets, secrets};
 use tulpa::referee::{MatchNo, Registry};
 use tulpa::rules::Seat;
+use tulpa::store::Queued;
 
 fn base64(bytes: &[u8]) -> String {
     const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -315,6 +317,226 @@ fn an_opened_seed_is_a_secret_until_all_are_open() {
     let mails = club.writes(BOB, &format!("seed open {}", hex(&his)));
     assert!(club.game().table.is_some(), "{mails:#?}");
     assert_eq!(look(&leak, &of(&club, BOB), &Allowed::default()), None);
+}
+
+/// What the program prints while `play` runs.
+fn printed(play: impl FnOnce(&Lines)) -> String {
+    let lines = Lines::default();
+    let into = lines.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(move || into.clone())
+        .finish();
+    tracing::subscriber::with_default(subscriber, || play(&lines));
+    lines.text()
+}
+
+impl Lines {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+/// A letter that nothing vouches for, from an address that nobody knows.
+const STRANGER: &str = "eve@moor.example";
+
+/// Mails to bare addresses are asked for by whoever likes: they tell nothing of the match that the letter names.
+#[test]
+fn a_mail_to_a_bare_address_is_looked_through_too() {
+    let nonce_of = |club: &Club| club.game().sealed[0].nonce.0.clone();
+    let token_of = |club: &Club| {
+        let tag = club.last[ALICE].reply_to.split('@').next().unwrap();
+        tag.rsplit('.').next().unwrap().to_owned()
+    };
+    let secret_of = |club: &Club| club.game().secret.0.clone();
+    let roll_of = |club: &Club| {
+        let game = club.game();
+        let top = line_mac(
+            &unhex(&game.secret.0).unwrap(),
+            &format!("tulpa1/top {}", game.gid),
+        );
+        hex(&chain::down(&game.gid, 2048, &top, 700))
+    };
+    let planted: [(&str, &dyn Fn(&Club) -> String); 4] = [
+        ("a nonce or a key", &nonce_of),
+        ("a reply token", &token_of),
+        ("a nonce or a key", &secret_of),
+        ("a roll to come", &roll_of),
+    ];
+    for (leak, secret) in planted {
+        let text = printed(|_| {
+            let mut club = club();
+            let line = format!("help {}", secret(&club));
+            let alice = club.last[ALICE].clone();
+            let eml = club.letter(STRANGER, false, Some(&alice), &line);
+            // the owner of the thread is asked, whom it tells nothing new
+            club.post(&eml);
+            club.round();
+            // a game's number is all that names it
+            let eml = club.letter(STRANGER, false, None, &format!("game 1\n{line}"));
+            club.post(&eml);
+            let mails = club.round();
+            assert_eq!(count(&mails, STRANGER), 0, "{leak}: {mails:#?}");
+            let hold = club.game().hold.clone().expect("the match is on hold");
+            assert_eq!(hold.why, HELD_BY_GUARD);
+        });
+        let said = format!("a mail `confirm` about match 1 would have told its reader {leak}");
+        assert!(text.contains(&said), "{text}");
+    }
+    // nothing is wrong with a mail that repeats its own code and what its reader wrote
+    let mut club = club();
+    let eml = club.letter(STRANGER, false, None, "game 1\npick amazon\nguess ox");
+    club.post(&eml);
+    let mails = club.round();
+    assert_eq!(count(&mails, STRANGER), 1, "{mails:#?}");
+    assert!(mails[0].text.contains("    confirm "), "{mails:#?}");
+    assert!(club.game().hold.is_none());
+}
+
+/// Whoever guesses a card learns nothing by the referee's silence, nor can he stop the match so.
+#[test]
+fn a_guess_that_is_repeated_is_no_leak() {
+    let mut club = club();
+    let gid = club.game().gid.clone();
+    for card in ["ox", "amazon", "spider"] {
+        let line = format!("tulpa1/seal {gid} 1 1 {card} x");
+        let mails = club.writes(BOB, &line);
+        assert_eq!(count(&mails, BOB), 1, "{card}: {mails:#?}");
+        let eml = club.letter(BOB, false, None, &format!("pick {card}\nguess {card}"));
+        club.post(&eml);
+        let mails = club.round();
+        assert_eq!(count(&mails, BOB), 1, "{card}: {mails:#?}");
+        assert!(club.game().hold.is_none(), "{card}");
+    }
+}
+
+/// What a player noted or wrote himself comes back to him; a Message-ID like somebody's address stops nothing.
+#[test]
+fn ones_own_words_come_back() {
+    let mut club = club();
+    club.writes(BOB, &format!("note she is {ALICE}"));
+    let mails = club.writes(BOB, "show");
+    assert!(mails[0].text.contains(ALICE), "{mails:#?}");
+    let eml = club.letter(BOB, true, None, "game 1\nshow");
+    let own = eml.lines().find(|l| l.starts_with("Message-ID")).unwrap();
+    let eml = eml.replace(own, &format!("Message-ID: <{ALICE}>"));
+    club.post(&eml);
+    let mails = club.round();
+    assert_eq!(count(&mails, BOB), 1, "{mails:#?}");
+    assert!(club.game().hold.is_none());
+}
+
+/// The Keeper's own words, in mails about a match and about none: nobody's address, no code of another letter.
+#[test]
+fn people_outside_of_the_match_are_kept_too() {
+    let text = printed(|_| {
+        let mut club = club();
+        // Carol is known and plays nothing
+        club.writes(CAROL, "name Carol");
+        let why = format!("ask {CAROL}");
+        let extend = |why: String| Word::Extend {
+            game: MatchNo(1),
+            days: 2,
+            why,
+        };
+        club.daemon
+            .word(&extend(why.clone()), None)
+            .unwrap()
+            .unwrap();
+        assert_eq!(club.round().len(), 0);
+        let resume = Word::Resume { game: MatchNo(1) };
+        club.daemon.word(&resume, None).unwrap().unwrap();
+        club.round();
+        let ban = Word::Ban {
+            player: "Bob".to_owned(),
+            why,
+        };
+        club.daemon.word(&ban, None).unwrap().unwrap();
+        let mails = club.round();
+        assert_eq!(mails.len(), 0, "{mails:#?}");
+        // a letter of Carol's waits for her word
+        let eml = club.letter(CAROL, false, None, "new chess vs nobody@moor.example");
+        club.post(&eml);
+        let mails = club.round();
+        let ask = &to(&mails, CAROL).text;
+        let code = ask.split("    confirm ").nth(1).unwrap();
+        let code = code.split_whitespace().next().unwrap().to_owned();
+        club.daemon.word(&extend(code), None).unwrap().unwrap();
+        assert_eq!(club.round().len(), 0);
+    });
+    for said in [
+        "a mail `keeper` would have told its reader an address",
+        "would have told its reader a code of confirmation",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+}
+
+/// A carrier whose every failure quotes the mail, as some mail servers do.
+struct Grumbler(usize);
+
+impl Carrier for Grumbler {
+    fn send(&mut self, mail: &Queued) -> Delivery {
+        self.0 += 1;
+        let text = String::from_utf8_lossy(mail.bytes());
+        let head = text.split("\r\n\r\n").next().unwrap();
+        let why = format!("554 <{}> is not here: {head}", mail.to());
+        match self.0 % 4 {
+            0 => Delivery::Later(why),
+            1 => Delivery::Unknown(why),
+            2 => Delivery::Dead(why),
+            _ => Delivery::Stop(why),
+        }
+    }
+}
+
+/// Everything that is printed while matches are played, at the most talkative level, holds none of their secrets as they
+/// stood before and after each letter.
+#[test]
+fn no_line_of_the_log_tells_a_secret() {
+    let (mut letters, mut looked, mut refused) = (0, 0, 0);
+    let text = printed(|lines| {
+        for (game, options) in [("tulpas", " reveal=outcome"), ("tulpas", ""), ("chess", "")] {
+            let mut club = Club::started_with("guarded", game, options);
+            club.quiet = true;
+            let mut from = 0;
+            for turn in 0..14 {
+                let Some((seat, what)) = club.game().awaited().into_iter().next() else {
+                    break;
+                };
+                let all = |club: &Club| {
+                    let records = club.daemon.records();
+                    secrets(&records, &club.game(), None)
+                };
+                let before = all(&club);
+                let table = club.game().table.clone().unwrap();
+                let order = tulpa::cli::demo::player::answer(&table, seat, what, turn).unwrap();
+                let who = club.asked_address();
+                club.writes(who, &order);
+                // and one that is refused, and one whose answer nobody takes
+                club.writes(who, "pick nothing\nNz9-z1");
+                let eml = club.letter(who, true, None, "game 1\nshow");
+                club.post(&eml);
+                let mut carrier = Grumbler(turn);
+                club.daemon.round(&mut club.inbox, &mut carrier).unwrap();
+                refused += carrier.0 - turn;
+                letters += 3;
+                let text = lines.text();
+                for secrets in [&before, &all(&club)] {
+                    for line in text[from..].lines() {
+                        let leak = look_text(line, secrets, &Allowed::default());
+                        assert_eq!(leak, None, "{line}");
+                        looked += 1;
+                    }
+                }
+                from = text.len();
+            }
+        }
+    });
+    let lines = text.lines().count();
+    println!("{letters} letters, {refused} mails not taken, {lines} lines");
+    assert!(letters > 60 && refused > 8);
+    assert!(looked > 16, "nothing is printed at all");
 }
 
 /// Both players keep their cards, and Alice has opened hers.

@@ -4,6 +4,7 @@ use super::{Daemon, Trouble};
 use crate::fair::token::message_id_left;
 use crate::post::address::Addr;
 use crate::post::compose::{Auto, MessageId, Outgoing, compose};
+use crate::referee::authority::CODE_CHARS;
 use crate::referee::state::DAY;
 use crate::store::{NewMail, Payload, seen};
 
@@ -75,10 +76,36 @@ impl Daemon {
     }
 }
 
+/// What a mail server says: it may quote the subject too, where a token stands if there are no plus-addresses.
+pub(super) fn server_words(text: &str) -> String {
+    let telling = |word: &str| {
+        let runs = word.split(|c: char| !c.is_ascii_alphanumeric());
+        runs.map(str::len).max() >= Some(CODE_CHARS)
+    };
+    let text = without_addresses(text);
+    let words = text.split(' ');
+    let words = words.map(|w| if telling(w) { "(a number)" } else { w });
+    words.collect::<Vec<_>>().join(" ")
+}
+
 /// A mail server's words often repeat whom they are about; the log and the Keeper's mail do not.
-pub(super) fn without_addresses(text: &str) -> String {
+fn without_addresses(text: &str) -> String {
     let words = text
         .split(' ')
         .map(|w| if w.contains('@') { "(an address)" } else { w });
     words.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_quotes_tells_no_token() {
+        let said = "554 5.7.1 <bob@dale.example>: `Re: Your move [k7q2m5x4d3.1.vz2fhyebnzen6l77yhnaaxkmra]` is spam, id 4Xyz";
+        assert_eq!(
+            server_words(said),
+            "554 5.7.1 (an address) `Re: Your move (a number) is spam, id 4Xyz"
+        );
+    }
 }

@@ -1,23 +1,29 @@
 //! From notices to mails, fully written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::budget::is_answer;
 use super::{Daemon, Trouble};
 use crate::fair::head::{Head, HeadKey};
-use crate::post::guard::{Allowed, Leak, look};
+use crate::post::guard::{Allowed, Leak, Opened};
 use crate::post::mailing::{Foot, Job};
+use crate::referee::authority::CODE_CHARS;
 use crate::referee::keeper::Deed;
 use crate::referee::order::{Order, Read};
-use crate::referee::secrets::secrets;
-use crate::referee::state::{MatchNo, Registry as _, Stage};
+use crate::referee::secrets::{Secrets, secrets};
+use crate::referee::state::{Match, MatchNo, Registry as _, Stage};
 use crate::referee::{Decision, Event, Notice, NoticeKind, Overlay, ReplyTo, To, apply};
 use crate::store::NewMail;
 use crate::store::records::lane;
 
 /// Mails of one transaction are numbered from its number times this.
 const MAILS_MAX: u64 = 1000;
+
+/// Matches of a reader that are looked at where a mail is about none of them.
+const PLAYING_MAX: usize = 20;
 
 /// What the players are told of a match that the guard stopped.
 pub const HELD_BY_GUARD: &str = "a mail about this match must be looked at by the Keeper first";
@@ -76,48 +82,97 @@ impl Daemon {
     /// Tells the Keeper of mails that were not let out.
     pub(super) fn tell_stopped(&mut self, stopped: &[Stopped]) -> Result<(), Trouble> {
         for stop in stopped {
-            let about = match stop.game {
-                Some(game) => format!("a mail `{}` about match {game}", stop.kind),
-                None => format!("a mail `{}`", stop.kind),
-            };
-            self.alarm(
-                "a mail that tells a secret",
-                &format!(
-                    "{about} would have told its reader {}: it was not sent, and the match stands still; please report \
-                     this, then `tulpa keep resume`",
-                    stop.leak.words()
+            let (kind, leak) = (stop.kind, stop.leak.words());
+            let text = match stop.game {
+                Some(game) => format!(
+                    "a mail `{kind}` about match {game} would have told its reader {leak}: it was not sent, and the match \
+                     stands still; please report this, then `tulpa keep resume`"
                 ),
-            )?;
+                None => format!(
+                    "a mail `{kind}` would have told its reader {leak}: it was not sent; please report this"
+                ),
+            };
+            self.alarm("a mail that tells a secret", &text)?;
         }
         Ok(())
     }
 
-    /// What must not stand in the mail that this notice becomes.
+    /// What must not stand in the mail that this notice becomes, and of which match it is.
     fn leak(
         &self,
         registry: &Overlay,
         decision: &Decision,
         (notice, foot, answers): (&Notice, Option<&Foot>, Option<&Read>),
         bytes: &[u8],
-    ) -> Option<Leak> {
-        let To::Player(reader) = notice.to else {
-            return None;
+    ) -> Option<(Option<MatchNo>, Leak)> {
+        let Some(opened) = Opened::of(bytes) else {
+            return Some((notice.game, Leak::Closed));
         };
-        let mut games: Vec<MatchNo> = decision.changes.games.keys().copied().collect();
-        games.extend(notice.game);
-        games.sort();
-        games.dedup();
-        let head = foot.map(|f| &f.head);
-        let allowed = Allowed {
-            values: head.map(Head::values).unwrap_or_default().into(),
+        let reader = match &notice.to {
+            To::Player(no) => Some(*no),
+            To::Address(_) => None,
+        };
+        let games = concerned(registry, decision, notice, answers);
+        let mut allowed = Allowed {
+            values: foot.map(|f| f.head.values().into()).unwrap_or_default(),
             typed: answers.map(typed).unwrap_or_default(),
-            answer: notice.answer,
+            // what it asks about was written in its reader's name
+            answer: is_answer(notice),
         };
-        games.iter().find_map(|no| {
-            let m = registry.game(*no)?;
-            m.chair_of(reader)?;
-            look(bytes, &secrets(registry, &m, Some(reader)), &allowed)
+        for m in &games {
+            let mine = reader.map(|p| m.seats_of(p)).unwrap_or_default();
+            for note in m.notes.iter().filter(|n| mine.contains(&n.seat)) {
+                allowed.typed.push_str(&note.text);
+                allowed.typed.push('\n');
+            }
+        }
+        // with the secrets of a match those of the house are looked for
+        let house = games.is_empty().then(|| Secrets::of_house(registry));
+        if let Some(leak) = house.and_then(|h| opened.tells(&h, &allowed)) {
+            return Some((notice.game, leak));
+        }
+        if let Some(leak) = self.tells_person(registry, notice, &opened, &allowed) {
+            return Some((notice.game, leak));
+        }
+        games.iter().find_map(|m| {
+            let all = secrets(registry, m, reader);
+            if let Some(foot) = foot.filter(|_| Some(m.no) == notice.game) {
+                let lines = foot.entries.iter().map(String::as_str);
+                allowed.values.extend(all.published(lines));
+            }
+            opened.tells(&all, &allowed).map(|leak| (Some(m.no), leak))
         })
+    }
+
+    /// Does it tell anybody's address but the reader's, or a code that is not its own?
+    fn tells_person(
+        &self,
+        registry: &Overlay,
+        notice: &Notice,
+        opened: &Opened,
+        allowed: &Allowed,
+    ) -> Option<Leak> {
+        let typed = allowed.typed.to_lowercase();
+        let own = match &notice.kind {
+            NoticeKind::Confirm { code, .. } => code.as_str(),
+            _ => "",
+        };
+        let mut codes = opened.codes(CODE_CHARS).collect::<BTreeSet<_>>();
+        codes.retain(|c| *c != own && !typed.contains(c));
+        if codes.iter().any(|c| registry.held(c).is_some()) {
+            return Some(Leak::Code);
+        }
+        let house = self.own.as_str().to_lowercase();
+        let mut addresses = opened.addresses().collect::<BTreeSet<_>>();
+        addresses.retain(|a| *a != house && !typed.contains(a));
+        let told = addresses.iter().find(|a| {
+            let owner = registry.player_by_address(a);
+            match &notice.to {
+                To::Player(reader) => owner.is_some_and(|o| o != *reader),
+                To::Address(to) => owner.is_some() && !to.eq_ignore_ascii_case(a),
+            }
+        });
+        told.map(|_| Leak::Address)
     }
 
     fn written(
@@ -162,9 +217,9 @@ impl Daemon {
                 }
             };
             let about = (notice, foot.as_ref(), answers);
-            if let Some(leak) = self.leak(&after, decision, about, &mail.bytes) {
+            if let Some((game, leak)) = self.leak(&after, decision, about, &mail.bytes) {
                 stopped.push(Stopped {
-                    game: notice.game,
+                    game,
                     kind: notice.kind.name(),
                     leak,
                 });
@@ -219,9 +274,44 @@ impl Daemon {
     }
 }
 
+/// The matches whose secrets a mail might tell: those that changed, those that it or the letter names, and those of its
+/// reader where it is about none.
+fn concerned(
+    registry: &Overlay,
+    decision: &Decision,
+    notice: &Notice,
+    answers: Option<&Read>,
+) -> Vec<Arc<Match>> {
+    let changed = decision.changes.games.iter();
+    // a decision about many matches that no letter brought about is many decisions
+    let his = |m: &Match| match &notice.to {
+        To::Player(no) => answers.is_some() || m.chair_of(*no).is_some(),
+        To::Address(_) => true,
+    };
+    let changed = changed.filter(|(_, m)| his(m)).map(|(no, _)| *no);
+    let mut games: BTreeSet<MatchNo> = changed.collect();
+    games.extend(notice.game.or(notice.kind.about()));
+    if let Some(read) = answers.filter(|_| is_answer(notice)) {
+        games.extend(read.parts.iter().filter_map(|p| p.game.map(MatchNo)));
+        let token = read.token.as_ref().map(|t| t.gid.to_ascii_lowercase());
+        games.extend(token.and_then(|gid| registry.game_by_gid(&gid)));
+        let mails = read.answers.iter();
+        games.extend(mails.filter_map(|id| Some(registry.mail_by_message_id(id)?.game)));
+    }
+    if let (To::Player(reader), None) = (&notice.to, notice.game) {
+        let player = registry.player(*reader);
+        let playing = player.map(|p| p.playing.clone()).unwrap_or_default();
+        games.extend(playing.iter().rev().take(PLAYING_MAX));
+    }
+    games.iter().filter_map(|no| registry.game(*no)).collect()
+}
+
 /// What the writer of a letter typed: addresses in it are his to tell.
 fn typed(read: &Read) -> String {
     let mut text = read.ignored.join("\n");
+    // his mail program made it, and it comes back to him alone
+    text.push('\n');
+    text.push_str(&read.message_id);
     for line in read.parts.iter().flat_map(|p| &p.orders) {
         text.push('\n');
         text.push_str(&line.text);

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::alarm::{ALARM, without_addresses};
+use super::alarm::{ALARM, server_words};
 use super::{Daemon, Trouble};
 use crate::edge::{Carrier, Delivery};
 use crate::store::Fate;
@@ -49,7 +49,7 @@ impl Daemon {
                 match carrier.send(&mail) {
                     Delivery::Sent => done.push(mail),
                     Delivery::Later(why) => {
-                        tracing::warn!("a mail waits: {}", without_addresses(&why));
+                        tracing::warn!("a mail waits: {}", server_words(&why));
                         if self.store.mark_later(&mail, now, &why)? == Fate::GivenUp {
                             dead = Some(why);
                         }
@@ -57,7 +57,7 @@ impl Daemon {
                     Delivery::Unknown(why) => {
                         tracing::warn!(
                             "a mail may have been taken, it is sent again: {}",
-                            without_addresses(&why)
+                            server_words(&why)
                         );
                         self.store.mark_unknown(&mail, now, &why)?;
                     }
@@ -66,7 +66,8 @@ impl Daemon {
                         dead = Some(why);
                     }
                     Delivery::Stop(why) => {
-                        tracing::error!("nothing is sent until this is mended: {why}");
+                        let said = server_words(&why);
+                        tracing::error!("nothing is sent until this is mended: {said}");
                         self.store.mark_back(&mail, now, &why)?;
                         self.stopped = Some(why);
                     }
@@ -77,7 +78,7 @@ impl Daemon {
             if let Some(why) = dead {
                 self.alarm(
                     "undeliverable",
-                    &format!("a mail cannot be delivered: {why}"),
+                    &format!("a mail cannot be delivered: {}", server_words(&why)),
                 )?;
             }
         }

@@ -78,25 +78,138 @@ impl Roll {
     }
 }
 
-/// The two shell lines by which a player checks a roll: the chain down to the last element he knows, then the dice.
+/// A roll as it is checked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Thrown {
+    /// Its chain index.
+    pub i: u32,
+    /// Its element.
+    pub c: Hash,
+    /// Sides of its dice, in the order the rules name them.
+    pub sides: Vec<u64>,
+}
+
+/// Longest line of [`check_commands`]: with two blanks before it, it fits a mail.
+pub const CHECK_CHARS_MAX: usize = 70;
+/// Words in one block of HMAC, which is what a line of a check shows.
+const BLOCK_WORDS: usize = 8;
+
+impl Thrown {
+    /// `dice 129  # 9b32b74b 37f56990: 4 1`: the command, the words taken, and what they make fall. Without the words, and
+    /// at last without some dice, where a line would not hold them.
+    fn line(&self, gid: &str, entropy: &Hash, beacon: &str) -> String {
+        let mut roll = Roll::new(&self.c, gid, self.i, entropy, beacon);
+        let (mut words, mut fell) = (Vec::new(), Vec::new());
+        for sides in self.sides.iter().take(BLOCK_WORDS) {
+            fell.push(roll.die(*sides).to_string());
+            words.push(hex(&roll.block[roll.used * 4 - 4..roll.used * 4]));
+        }
+        let command = format!("dice {}  #", self.i);
+        let line = format!("{command} {}: {}", words.join(" "), fell.join(" "));
+        let (mut shown, all) = (fell.len(), self.sides.len());
+        if line.len() <= CHECK_CHARS_MAX && shown == all {
+            return line;
+        }
+        loop {
+            let more = if shown < all { " .." } else { "" };
+            let line = format!("{command} {}{more}", fell[..shown].join(" "));
+            if line.len() <= CHECK_CHARS_MAX || shown == 0 {
+                return line;
+            }
+            shown -= 1;
+        }
+    }
+}
+
+/// Down from chain index `i` to `before`: `chain 3 2`, or with `seq` where a line would not hold the numbers.
+fn steps(i: u32, before: u32) -> String {
+    let mut line = "chain".to_owned();
+    for j in (before + 1..=i).rev() {
+        line.push_str(&format!(" {j}"));
+        if line.len() > CHECK_CHARS_MAX {
+            return format!("chain $(seq {i} -1 {})", before + 1);
+        }
+    }
+    line
+}
+
+/// The shell lines by which a player checks rolls, none longer than [`CHECK_CHARS_MAX`], so that a mail does not break them:
+/// `dice I` prints the words of a roll, `chain I ..` goes down to the roll before. `rolls` are one after the other, the
+/// oldest first; the last line is a comment, the element that the player knew before them all. What a line prints stands
+/// behind it as a comment.
 pub fn check_commands(
     gid: &str,
-    (i, c_i): (u32, &Hash),
-    known: u32,
+    rolls: &[Thrown],
+    known: (u32, &Hash),
     entropy: &Hash,
     beacon: &str,
-) -> [String; 2] {
-    let steps: Vec<String> = (known + 1..=i).rev().map(|j| j.to_string()).collect();
-    [
-        format!(
-            "c={}; for j in {}; do c=$(printf %s \"tulpa1/chain {gid} $j $c\" | sha256sum | cut -c1-64); done; echo $c",
-            hex(c_i),
-            steps.join(" ")
-        ),
-        format!(
-            "printf %s '{}' | openssl dgst -sha256 -mac HMAC -macopt hexkey:{}",
-            dice_line(gid, i, entropy, beacon, 0),
-            hex(c_i)
-        ),
-    ]
+) -> Vec<String> {
+    let Some(newest) = rolls.last() else {
+        return Vec::new();
+    };
+    let mut lines = vec![format!("g={gid}"), format!("e={}", hex(entropy))];
+    let b = match beacon.len() {
+        0..=1 => beacon,
+        _ => {
+            lines.push(format!("b={beacon}"));
+            "$b"
+        }
+    };
+    lines.push(format!("c={}", hex(&newest.c)));
+    lines.extend([
+        format!("dice() {{ printf %s \"tulpa1/dice $g $1 $e {b} 0\" |"),
+        "openssl dgst -sha256 -mac HMAC -macopt hexkey:$c; }".to_owned(),
+        "chain() { for j; do c=$(printf %s \"tulpa1/chain $g $j $c\" |".to_owned(),
+        "sha256sum | cut -c1-64); done; }".to_owned(),
+    ]);
+    for (at, roll) in rolls.iter().enumerate().rev() {
+        let before = at.checked_sub(1).map_or(known.0, |b| rolls[b].i);
+        lines.push(roll.line(gid, entropy, beacon));
+        lines.push(steps(roll.i, before));
+    }
+    lines.push("echo $c".to_owned());
+    lines.push(format!("# {}", hex(known.1)));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fair::chain;
+
+    /// Steps written one by one, by `seq`, and the longest there can be.
+    #[test]
+    fn no_line_is_broken_in_a_mail() {
+        let gid = "k7q2m5x4d3";
+        let top = chain::LENGTH_MAX;
+        let thrown = |i: u32, n: usize| Thrown {
+            i,
+            c: [7; 32],
+            sides: vec![4; n],
+        };
+        let mut many = vec![
+            thrown(3, 4),
+            thrown(40, 5),
+            thrown(top - 8, 9),
+            thrown(top, 64),
+        ];
+        many[2].sides[8] = 1 << 32;
+        many[3].sides = vec![1 << 32; 64];
+        for beacon in ["-".to_owned(), hex(&[9; 32])] {
+            let lines = check_commands(gid, &many, (0, &[1; 32]), &[2; 32], &beacon);
+            for line in &lines {
+                assert!(line.len() <= CHECK_CHARS_MAX, "{} {line}", line.len());
+            }
+            let steps = |line: &&String| line.starts_with("chain ");
+            let steps: Vec<_> = lines.iter().filter(steps).collect();
+            assert_eq!(
+                steps[0],
+                "chain 1048576 1048575 1048574 1048573 1048572 1048571 1048570 1048569"
+            );
+            assert_eq!(steps[1], "chain $(seq 1048568 -1 41)");
+            assert_eq!(steps[2], "chain $(seq 40 -1 4)");
+            assert_eq!(steps[3], "chain 3 2 1");
+        }
+        assert!(check_commands(gid, &[], (0, &[1; 32]), &[2; 32], "-").is_empty());
+    }
 }

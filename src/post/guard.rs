@@ -35,6 +35,8 @@ pub enum Leak {
     Address,
     /// Another player's card that lies face down.
     Card,
+    /// The code of a letter that waits for somebody else's word.
+    Code,
     /// The mail cannot be taken apart, so nobody can say what is in it.
     Closed,
 }
@@ -48,6 +50,7 @@ impl Leak {
             Leak::Token => "a reply token",
             Leak::Address => "an address",
             Leak::Card => "a card that lies face down",
+            Leak::Code => "a code of confirmation",
             Leak::Closed => "something that cannot be read",
         }
     }
@@ -56,8 +59,8 @@ impl Leak {
 /// What a mail may hold although it looks like a secret.
 #[derive(Clone, Default, Debug)]
 pub struct Allowed {
-    /// Hex of the signature at the foot: random to look at, and public.
-    pub values: Vec<Hash>,
+    /// What is random to look at and public: the signature at the foot, the ledger above it.
+    pub values: BTreeSet<Hash>,
     /// What the reader or the writer of a message typed himself: addresses in it are his to tell.
     pub typed: String,
     /// The mail answers its reader, who may read his own card in it.
@@ -66,19 +69,119 @@ pub struct Allowed {
 
 /// What of `secrets` these bytes of a mail tell.
 pub fn look(mail: &[u8], secrets: &Secrets, allowed: &Allowed) -> Option<Leak> {
-    let Ok(parsed) = parse_mail(mail) else {
-        return Some(Leak::Closed);
-    };
-    let mut text = String::with_capacity(mail.len() * 2);
-    for header in &parsed.headers {
-        text.push_str(&header.get_value());
-        text.push('\n');
+    match Opened::of(mail) {
+        Some(opened) => opened.tells(secrets, allowed),
+        None => Some(Leak::Closed),
     }
-    let open = parts(&parsed, &mut text);
-    if !open {
-        return Some(Leak::Closed);
+}
+
+/// The same over a text as it is: a line of the log.
+pub fn look_text(text: &str, secrets: &Secrets, allowed: &Allowed) -> Option<Leak> {
+    Opened::new(text).tells(secrets, allowed)
+}
+
+/// A mail with all its encodings undone, to be looked through for one match after the other.
+pub struct Opened {
+    text: String,
+    low: String,
+    /// Without white space.
+    tight: String,
+    /// Values that stand in base64.
+    inner: BTreeSet<Hash>,
+}
+
+impl Opened {
+    /// `None` where the mail cannot be taken apart.
+    pub fn of(mail: &[u8]) -> Option<Opened> {
+        let parsed = parse_mail(mail).ok()?;
+        let mut text = String::with_capacity(mail.len() * 2);
+        for header in &parsed.headers {
+            text.push_str(&header.get_value());
+            text.push('\n');
+        }
+        parts(&parsed, &mut text).then(|| Opened::new(&text))
     }
-    look_text(&text, secrets, allowed)
+
+    fn new(text: &str) -> Opened {
+        let mut inner = BTreeSet::new();
+        // what stands inside of base64 is looked at like the rest
+        let more = base64_values(text, &mut inner);
+        let text = format!("{text}\n{more}");
+        let low = text.to_lowercase();
+        let tight = low.chars().filter(|c| !c.is_whitespace()).collect();
+        Opened {
+            text,
+            low,
+            tight,
+            inner,
+        }
+    }
+
+    /// What it tells of a match's secrets.
+    pub fn tells(&self, secrets: &Secrets, allowed: &Allowed) -> Option<Leak> {
+        let mut found = self.inner.clone();
+        let public = |v: &Hash| allowed.values.contains(v) || secrets.known.contains(v);
+        hex_values(&self.text, &public, &mut found);
+        if secrets.values.iter().any(|v| found.contains(v)) {
+            return Some(Leak::Value);
+        }
+        found.retain(|v| !public(v));
+        if !found.is_empty() && secrets.foretells(&|c| found.contains(c)) {
+            return Some(Leak::Roll);
+        }
+        let (low, tight) = (&self.low, &self.tight);
+        if secrets.tokens.iter().any(|t| tight.contains(t.as_str())) {
+            return Some(Leak::Token);
+        }
+        let typed = allowed.typed.to_lowercase();
+        for address in &secrets.addresses {
+            if tells_address(low, tight, address, &typed, &secrets.public) {
+                return Some(Leak::Address);
+            }
+        }
+        if secrets.cards.is_empty() {
+            return None;
+        }
+        let (spaced, typed) = (one_blank(low), one_blank(&typed));
+        for down in &secrets.cards {
+            let told = |card: &str| {
+                ["pick", "guess", "open"]
+                    .iter()
+                    .map(|word| word_count(&spaced, &format!("{word} {card}")))
+                    .sum::<usize>()
+            };
+            let count = told(&down.card);
+            let apart = !allowed.answer
+                && count > 0
+                && !down.others.is_empty()
+                && down.others.iter().all(|c| told(c) != count);
+            // whoever guesses, and gets his own guess back, must not learn by silence that he was right
+            let guessed = allowed.answer && typed.contains(&down.line);
+            if apart || spaced.contains(&down.line) && !guessed {
+                return Some(Leak::Card);
+            }
+        }
+        None
+    }
+
+    /// Everything in it that can be an address, in lower case.
+    pub fn addresses(&self) -> impl Iterator<Item = &str> {
+        let outside = |c: char| c.is_whitespace() || "<>()[]{}\"',;:|&?=".contains(c);
+        let words = self.low.split(outside);
+        words
+            .map(|w| w.trim_matches('.'))
+            .filter(|w| w.contains('@'))
+    }
+
+    /// Words of that many characters [a-z2-7], which codes are made of.
+    pub fn codes(&self, chars: usize) -> impl Iterator<Item = &str> {
+        let words = self.low.split(|c: char| !c.is_ascii_alphanumeric());
+        words.filter(move |w| w.len() == chars)
+    }
+}
+
+fn one_blank(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn parts(mail: &ParsedMail, out: &mut String) -> bool {
@@ -93,79 +196,47 @@ fn parts(mail: &ParsedMail, out: &mut String) -> bool {
     mail.subparts.iter().all(|part| parts(part, out))
 }
 
-/// The same over a text as it is: a line of the log.
-pub fn look_text(text: &str, secrets: &Secrets, allowed: &Allowed) -> Option<Leak> {
-    let mut found = BTreeSet::new();
-    // what stands inside of base64 is looked at like the rest
-    let inner = base64_values(text, &mut found);
-    let whole = format!("{text}\n{inner}");
-    let text = whole.as_str();
-    hex_values(text, &mut found);
-    for value in &allowed.values {
-        found.remove(value);
-    }
-    if secrets.values.iter().any(|v| found.contains(v)) {
-        return Some(Leak::Value);
-    }
-    if !found.is_empty() && secrets.foretells(&|c| found.contains(c)) {
-        return Some(Leak::Roll);
-    }
-    let low = text.to_lowercase();
-    let tight: String = low.chars().filter(|c| !c.is_whitespace()).collect();
-    if secrets.tokens.iter().any(|t| tight.contains(t.as_str())) {
-        return Some(Leak::Token);
-    }
-    let typed = allowed.typed.to_lowercase();
-    for address in &secrets.addresses {
-        if tells_address(&low, &tight, address, &typed, &secrets.public) {
-            return Some(Leak::Address);
-        }
-    }
-    let spaced = low.split_whitespace().collect::<Vec<_>>().join(" ");
-    for down in &secrets.cards {
-        let told = |card: &str| {
-            ["pick", "guess", "open"]
-                .iter()
-                .map(|word| word_count(&spaced, &format!("{word} {card}")))
-                .sum::<usize>()
-        };
-        let count = told(&down.card);
-        let apart = !allowed.answer
-            && count > 0
-            && !down.others.is_empty()
-            && down.others.iter().all(|c| told(c) != count);
-        if apart || spaced.contains(&down.line) {
-            return Some(Leak::Card);
-        }
-    }
-    None
-}
-
-/// Every 32 bytes that stand in hex, whatever separates the digits.
-fn hex_values(text: &str, found: &mut BTreeSet<Hash>) {
+/// Every 32 bytes that stand in hex, whatever separates the digits. A value that stands by itself and is known to be public
+/// is a wall: digits are not put together across it.
+fn hex_values(text: &str, public: &dyn Fn(&Hash) -> bool, found: &mut BTreeSet<Hash>) {
     let mut run: Vec<u8> = Vec::new();
-    let mut end = |run: &mut Vec<u8>| {
+    // where the digits begin that nothing separates
+    let mut word = 0;
+    let end = |run: &mut Vec<u8>, found: &mut BTreeSet<Hash>| {
         if run.len() >= HEX {
-            for digits in run.windows(HEX) {
-                let mut value = [0; 32];
-                for (byte, pair) in value.iter_mut().zip(digits.chunks_exact(2)) {
-                    *byte = pair[0] << 4 | pair[1];
-                }
-                found.insert(value);
-            }
+            found.extend(run.windows(HEX).map(hash_of));
         }
         run.clear();
     };
-    for byte in text.bytes() {
-        match byte {
-            b'0'..=b'9' => run.push(byte - b'0'),
-            b'a'..=b'f' => run.push(byte - b'a' + 10),
-            b'A'..=b'F' => run.push(byte - b'A' + 10),
-            b' ' | b'\t' | b'\r' | b'\n' | b':' | b'-' => {}
-            _ => end(&mut run),
-        }
+    for byte in text.bytes().chain([0]) {
+        let digit = match byte {
+            b'0'..=b'9' => byte - b'0',
+            b'a'..=b'f' => byte - b'a' + 10,
+            b'A'..=b'F' => byte - b'A' + 10,
+            _ => {
+                if run.len() - word == HEX && public(&hash_of(&run[word..])) {
+                    found.insert(hash_of(&run[word..]));
+                    run.truncate(word);
+                    end(&mut run, found);
+                }
+                if !matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b':' | b'-') {
+                    end(&mut run, found);
+                }
+                word = run.len();
+                continue;
+            }
+        };
+        run.push(digit);
     }
-    end(&mut run);
+}
+
+/// Of [`HEX`] digits.
+fn hash_of(digits: &[u8]) -> Hash {
+    let mut value = [0; 32];
+    for (byte, pair) in value.iter_mut().zip(digits.chunks_exact(2)) {
+        *byte = pair[0] << 4 | pair[1];
+    }
+    value
 }
 
 /// Every 32 bytes inside of what can be base64; answers the printable texts inside of it.

@@ -30,8 +30,8 @@ pub const HELD_A_DAY_MAX: usize = 5;
 const LISTED_MAX: usize = 20;
 /// Characters of such a line.
 const LISTED_CHARS_MAX: usize = 200;
-/// Characters of a confirmation code: 130 bits.
-const CODE_CHARS: usize = 26;
+/// Characters of a confirmation code, and of a reply token: 130 bits.
+pub const CODE_CHARS: usize = 26;
 
 /// What a letter proves about its sender.
 enum Verdict {

@@ -20,7 +20,7 @@ use super::room::Overlay;
 use super::seats;
 use super::seeds::seed_table;
 use super::state::{Match, MatchNo, Player, PlayerNo, Registry, Stage};
-use super::{Decision, Entropy, Outcome};
+use super::{Decision, Entropy, Outcome, dice};
 use crate::rules::{Seat, Shelf, Table, What};
 
 /// Cards, placements and other short lists are shown whole up to this.
@@ -181,7 +181,7 @@ impl<'a> Desk<'a> {
                     .filter(|(only, _)| only.is_none_or(|s| seats.contains(&s)))
                     .map(|(_, n)| n.clone())
                     .collect();
-                seen.dedup();
+                seen.dedup_by(|a, b| a == b && !matches!(a, News::Rolled { .. }));
                 let mine = player.no == self.actor;
                 let begun = self.begun.contains(&no);
                 if !mine && !begun && !pressing(&m, &player, &seen) {
@@ -212,6 +212,7 @@ impl<'a> Desk<'a> {
                 };
                 report.news = seen;
                 add_openings(&m, &mut report);
+                dice::add_check(&self.over, &m, &mut report);
                 if begun {
                     report.doubt = self.over.book(&m.book).and_then(|b| b.doubt.clone());
                 }
@@ -473,11 +474,7 @@ pub(super) fn report_of(
         && let Some(other) = m.rival_of(seat)
     {
         let left = cards_left(table, other);
-        let turn = if moves == other {
-            m.turn() + 2
-        } else {
-            m.turn() + 1
-        };
+        let turn = m.turn() + 1 + u32::from(moves == other);
         if left.len() > 1 && m.card_down(turn, seat).is_none() && moves == seat {
             guess_ahead = left;
         }
@@ -524,6 +521,7 @@ pub(super) fn report_of(
                 && m.player_at(*s) != Some(reader)
         }),
         undo_offer: m.undo_offer.filter(|s| m.player_at(*s) != Some(reader)),
+        dice: None,
         draw_claim: if m.stage == Stage::Playing {
             table.draw_claim()
         } else {

@@ -1,13 +1,17 @@
 //! The dice of a match: its chain, the seeds that players gave to it, and what of it must stay secret (trust.md 3).
 
+use serde::{Deserialize, Serialize};
+
 use super::cards::asked_for;
 use super::desk::mover;
+use super::report::{News, Report};
 use super::secrets::Ahead;
 use super::seeds::Given;
-use super::state::{Holder, Match, Sealed};
+use super::state::{Holder, Match, Registry, Sealed};
 use crate::fair::chain;
-use crate::fair::dice::Roll;
+use crate::fair::dice::{Roll, Thrown, check_commands};
 use crate::fair::entropy::{NO_BEACON, entropy, words_seed};
+use crate::fair::ledger::{Entry, Kind};
 use crate::fair::line::{Hash, line_mac, unhash, unhex};
 use crate::rules::families::{Family, chaturaji};
 use crate::rules::{Dice, Rulebook, Seat, Table};
@@ -81,8 +85,83 @@ pub(super) fn ahead(m: &Match) -> Option<Ahead> {
         1 => card_slots_told(m, per(book), n),
         _ => chain::index(per(book), n, turn(m), 0).unwrap_or(n),
     };
-    let (gid, top) = (m.gid.clone(), top(m));
-    Some(Ahead { gid, top, n, told })
+    Some(Ahead {
+        gid: m.gid.clone(),
+        top: top(m),
+        n,
+        told,
+        per: per(book),
+    })
+}
+
+/// How rolls are checked by hand (trust.md 3).
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct DiceCheck {
+    /// Shell commands, and what they print.
+    pub check: Vec<String>,
+    /// Sides of the dice, each number once.
+    pub sides: Vec<u64>,
+    /// Were these the first rolls, so that they lead to the anchor?
+    pub first: bool,
+}
+
+/// Entries that are read at once, from the end of a ledger on.
+const ENTRIES_READ: u64 = 16;
+
+/// How the rolls that a report tells are checked. They are the last ones of the ledger, since a mail tells all that its
+/// reader does not know.
+pub(super) fn add_check(reg: &dyn Registry, m: &Match, report: &mut Report) {
+    let told = |n: &&News| matches!(n, News::Rolled { .. } | News::CardDrawn { .. });
+    let told = report.news.iter().filter(told).count();
+    if told == 0 || !has_ledger(m) {
+        return;
+    }
+    let Some((book, e)) = m
+        .table
+        .as_ref()
+        .and_then(|t| Some((t.book(), entropy_of(m, t.book())?)))
+    else {
+        return;
+    };
+    let (mut rolls, mut from) = (Vec::new(), m.fair.tip.next);
+    while rolls.len() <= told && from > 0 {
+        let end = from;
+        from = from.saturating_sub(ENTRIES_READ);
+        let entries = reg.entries(m.no, from);
+        let some = entries.iter().take_while(|(seq, _)| *seq < end);
+        let some: Vec<Thrown> = some
+            .filter_map(|(_, line)| thrown(book, &Entry::parse(line).ok()?))
+            .collect();
+        rolls.splice(0..0, some);
+    }
+    let Some(older) = rolls.len().checked_sub(told) else {
+        return;
+    };
+    let before = rolls.drain(..older).next_back();
+    let anchor = || (0, chain::down(&m.gid, length(book), &top(m), 0));
+    let (at, c) = before.map_or_else(anchor, |r| (r.i, r.c));
+    let mut sides: Vec<u64> = rolls.iter().flat_map(|r| r.sides.clone()).collect();
+    sides.sort_unstable();
+    sides.dedup();
+    report.dice = Some(DiceCheck {
+        check: check_commands(&m.gid, &rolls, (at, &c), &e, NO_BEACON),
+        sides,
+        first: at == 0,
+    });
+}
+
+/// The roll of an entry, if it is one.
+fn thrown(book: &Rulebook, entry: &Entry) -> Option<Thrown> {
+    if entry.kind != Kind::Roll {
+        return None;
+    }
+    let at = |key: &str| u32::try_from(entry.num(key)?).ok();
+    let sides = entry.text("dice")?;
+    Some(Thrown {
+        i: chain::index(per(book), length(book), at("t")?, at("j")?)?,
+        c: unhash(entry.get("c")?)?,
+        sides: sides.split(',').filter_map(|n| n.parse().ok()).collect(),
+    })
 }
 
 /// A roll that chose a card.

@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
+pub use super::dice::DiceCheck;
 pub use super::gallery::StandingRow;
 pub use super::listing::{GameInfo, MatchInfo, Person};
 pub use super::proofs::{Down, Opening, Receipt};

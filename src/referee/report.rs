@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::clock::Reading;
+use super::dice::DiceCheck;
 use super::listing::MatchInfo;
 use super::proofs::{Down, Opening, Receipt};
 use super::refusal::Why;
@@ -124,6 +125,8 @@ pub struct Report {
     pub undo_offer: Option<Seat>,
     /// Why a draw may be claimed.
     pub draw_claim: Option<String>,
+    /// How the rolls among the news are checked.
+    pub dice: Option<DiceCheck>,
     /// What the reader noted for himself.
     pub my_notes: Vec<Note>,
     /// When the reader's time runs out.

@@ -1,11 +1,13 @@
 //! What a mail about a match must not tell its reader: the list that the guard at the door looks for.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::cards::asked_for;
 use super::dice;
 use super::state::{Holder, Match, PlayerNo, Registry, Stage};
 use crate::fair::chain;
+use crate::fair::ledger::Entry;
 use crate::fair::line::{Hash, unhash};
 use crate::fair::token::reply_token;
 
@@ -20,9 +22,19 @@ pub(super) struct Ahead {
     pub n: u32,
     /// Elements up to this one are public.
     pub told: u32,
+    /// Rolls of a turn.
+    pub per: u32,
 }
 
+/// Elements before a roll that a mail may show: the roll before is seldom further.
+const BEFORE_ROLL: u32 = 6;
+
 impl Ahead {
+    /// Chain index of a `roll` entry.
+    fn index_of(&self, entry: &Entry) -> Option<u32> {
+        let at = |key: &str| u32::try_from(entry.num(key)?).ok();
+        chain::index(self.per, self.n, at("t")?, at("j")?)
+    }
     /// Is one of these an element that still decides a roll?
     fn holds(&self, found: &dyn Fn(&Hash) -> bool) -> bool {
         let mut c = self.top;
@@ -60,6 +72,8 @@ pub struct Secrets {
     pub cards: Vec<Down>,
     /// What is public though it may look like somebody's address: names.
     pub public: Vec<String>,
+    /// 32 bytes each that are no roll to come, though they look like one: seals, the reader's own nonces, E.
+    pub known: BTreeSet<Hash>,
     ahead: Option<Ahead>,
 }
 
@@ -70,9 +84,44 @@ impl fmt::Debug for Secrets {
 }
 
 impl Secrets {
+    /// What no mail may hold, whatever it is about.
+    pub fn of_house(reg: &dyn Registry) -> Secrets {
+        Secrets {
+            values: vec![reg.house().key],
+            ..Secrets::default()
+        }
+    }
+
     /// Is a roll to come among the values that `found` knows?
     pub fn foretells(&self, found: &dyn Fn(&Hash) -> bool) -> bool {
         self.ahead.as_ref().is_some_and(|a| a.holds(found))
+    }
+
+    /// The values in entries of the ledger, but for an element whose roll is to come; an element that is told makes those
+    /// before it public too.
+    pub fn published<'a>(&self, entries: impl Iterator<Item = &'a str>) -> BTreeSet<Hash> {
+        let mut out = BTreeSet::new();
+        for line in entries {
+            let roll = self.ahead.as_ref().filter(|_| line.contains(" roll "));
+            let roll = roll.and_then(|a| Some((a, a.index_of(&Entry::parse(line).ok()?)?)));
+            for value in line.split([' ', '=']).filter_map(unhash) {
+                let Some((ahead, i)) = roll else {
+                    out.insert(value);
+                    continue;
+                };
+                let mut c = value;
+                for j in (i.saturating_sub(BEFORE_ROLL)..=i)
+                    .rev()
+                    .filter(|_| i <= ahead.told)
+                {
+                    out.insert(c);
+                    if j > 0 {
+                        c = chain::down(&ahead.gid, j, &c, j - 1);
+                    }
+                }
+            }
+        }
+        out
     }
 }
 
@@ -85,8 +134,12 @@ pub fn secrets(reg: &dyn Registry, m: &Match, reader: Option<PlayerNo>) -> Secre
     out.values.extend(unhash(&m.secret.0));
     let over = matches!(m.stage, Stage::Over | Stage::Void);
     let hidden = m.opened.iter().filter(|_| !over);
+    out.known.extend(unhash(&m.book));
+    out.known.extend(m.fair.entropy.as_deref().and_then(unhash));
     for seal in m.sealed.iter().chain(hidden) {
+        out.known.extend(unhash(&seal.commitment));
         if mine.contains(&seal.seat) {
+            out.known.extend(unhash(&seal.nonce.0));
             continue;
         }
         out.values.extend(unhash(&seal.nonce.0));

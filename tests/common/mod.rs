@@ -35,6 +35,8 @@ pub struct Mail {
     pub message_id: String,
     pub reply_to: String,
     pub text: String,
+    /// The HTML part; empty without one.
+    pub html: String,
 }
 
 /// Chances are the same each time.
@@ -216,7 +218,10 @@ impl Club {
         new.sort();
         let mut mails = Vec::new();
         for (_, path) in new {
-            let mail = letter::open(&fs::read(&path).unwrap(), &Limits::default()).unwrap();
+            let bytes = fs::read(&path).unwrap();
+            let mail = letter::open(&bytes, &Limits::default()).unwrap();
+            let parts = mailparse::parse_mail(&bytes).unwrap().subparts;
+            let html = parts.iter().find(|p| p.ctype.mimetype == "text/html");
             let header = |name: &str| mail.header(name).unwrap_or_default().trim().to_owned();
             let mail = Mail {
                 to: header("to"),
@@ -224,6 +229,7 @@ impl Club {
                 message_id: header("message-id"),
                 reply_to: header("reply-to"),
                 text: mail.text.clone(),
+                html: html.map_or_else(String::new, |p| p.get_body().unwrap()),
             };
             if let Some(who) = ALL.into_iter().find(|w| mail.to.contains(w)) {
                 self.last.insert(who, mail.clone());
@@ -331,7 +337,7 @@ pub fn scrub(text: &str) -> String {
                     out.push_str("<head>");
                 }
                 // the name of the game in the line that is hashed
-                10 if ["tulpa1/seal ", "head ", "id="]
+                10 if ["tulpa1/seal ", "head ", "id=", "  g="]
                     .iter()
                     .any(|w| out.ends_with(w)) =>
                 {
