@@ -475,3 +475,60 @@ fn the_dice_wait_for_the_other_card() {
     club.writes(ALICE, "resign");
     ledger(&club);
 }
+
+#[test]
+fn a_seat_changes_hands_with_its_cards() {
+    use tulpa::referee::keeper::Word;
+    let mut club = asked("replaced_cards", "", "amazon", "ox");
+    club.quiet = true;
+    club.writes(BOB, &opens("ox", "b"));
+    club.writes(CAROL, "help\nname Carol");
+    let word = Word::Replace {
+        game: MatchNo(1),
+        seat: "white".into(),
+        by: CAROL.into(),
+        why: String::new(),
+    };
+    club.daemon.word(&word, None).unwrap().unwrap();
+    let mails = club.round();
+    let hers = mails.iter().filter(|m| m.to.contains(CAROL));
+    let told = |m: &Mail| m.text.contains("nobody knows it but who");
+    assert_eq!(hers.filter(|m| told(m)).count(), 1, "{mails:#?}");
+    says(
+        &club.writes(ALICE, &opens("amazon", "a")),
+        ALICE,
+        "You do not play in game 1",
+    );
+    // she has the line from Alice
+    let mails = club.writes(CAROL, &format!("game 1\n{}", opens("amazon", "a")));
+    says(&mails, CAROL, "Both cards are open: you amazon, Bob ox.");
+    ledger(&club);
+}
+
+#[test]
+fn journals_from_before_are_read() {
+    use tulpa::referee::Event;
+    use tulpa::referee::state::Holder;
+    for (old, by) in [
+        (
+            r#"{"event":"sealed","game":1,"seal":{"turn":1,"seat":0,"card":"ox","nonce":"aa","commitment":"bb"}}"#,
+            Holder::Referee,
+        ),
+        (
+            r#"{"event":"sealed","game":1,"seal":{"turn":1,"seat":0,"card":"","nonce":"","commitment":"bb","by":"player"}}"#,
+            Holder::Player,
+        ),
+    ] {
+        let Event::Sealed { seal, .. } = serde_json::from_str(old).unwrap() else {
+            panic!("{old}")
+        };
+        assert_eq!((seal.by, seal.known()), (by, by == Holder::Referee));
+    }
+    let old = r#"{"event":"opened","game":1,"turn":1,"cards":[[0,"ox"],[1,"ox"]],"rolls":[]}"#;
+    let event: Event = serde_json::from_str(old).unwrap();
+    assert!(matches!(&event, Event::Opened { defaulted, .. } if defaulted.is_empty()));
+    assert_eq!(serde_json::to_string(&event).unwrap(), old);
+    let old = r#"{"event":"reminded","game":1,"seat":0,"stage":3}"#;
+    let event: Event = serde_json::from_str(old).unwrap();
+    assert!(matches!(event, Event::Reminded { open: false, .. }));
+}
