@@ -31,6 +31,16 @@ fn ledger(club: &Club) -> String {
     text
 }
 
+/// The record can be played again.
+fn replays(club: &Club) {
+    let lines = club.daemon.records().lines(MatchNo(1));
+    let text: String = lines.into_iter().map(|l| l.full + "\n").collect();
+    let replayed = tulpa::rules::record::replay(&Shelf::builtin(), &text);
+    let table = replayed.unwrap_or_else(|e| panic!("{e}: {text}"));
+    let now = club.game().table.clone().unwrap();
+    assert_eq!(table.save(), now.save());
+}
+
 fn says(mails: &[Mail], who: &str, what: &str) {
     let text = to(mails, who).text.replace('\n', " ");
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -189,6 +199,7 @@ fn the_guesser_does_not_open() {
         assert_eq!(club.turn(), 2);
         club.writes(ALICE, "resign");
         ledger(&club);
+        replays(&club);
         club.ends();
     }
 }
@@ -212,6 +223,7 @@ fn the_mover_does_not_open() {
     let records = club.daemon.records();
     let line = records.lines(MatchNo(1))[1].clone();
     assert_eq!(line.full, r#"{"created":null,"seat":"white"}"#);
+    replays(&club);
     club.ends();
 }
 
