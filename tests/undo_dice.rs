@@ -59,7 +59,7 @@ fn order(club: &Club, turn: usize) -> Option<String> {
     let game = club.game();
     let (seat, what) = game.awaited().into_iter().next()?;
     Some(match what {
-        What::Turn if turn % 3 > 0 => "end".to_owned(),
+        What::Turn if !turn.is_multiple_of(3) => "end".to_owned(),
         _ => player::answer(game.table.as_ref()?, seat, what, turn)?,
     })
 }

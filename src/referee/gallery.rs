@@ -199,8 +199,8 @@ fn is_public(news: &News) -> bool {
         News::Played { .. }
             | News::Opened { .. }
             | News::Openings { .. }
-            | News::CardDrawn { .. }
             | News::Defaulted { .. }
+            | News::CardDrawn { .. }
             | News::Certain { .. }
             | News::NoRoom { .. }
             | News::Placed { .. }
