@@ -254,6 +254,11 @@ impl Doubters<'_> {
         }
     }
 
+    fn owes(&self, seat: Seat) -> bool {
+        let m = self.t.room.game(NO).unwrap();
+        m.owed(seat) == Some(What::Pick)
+    }
+
     fn number(&self, turn: u32, seat: Seat, card: &str, nonce: &str) -> String {
         let gid = &self.t.room.game(NO).unwrap().gid;
         commitment(gid, turn, u32::from(seat.0) + 1, card, nonce)
@@ -282,7 +287,16 @@ impl Doubters<'_> {
             .map(|s| s.commitment.clone());
         let mut opens = true;
         match self.rng.below(12) {
-            0 => return self.waits(),
+            0 => {
+                // half of the time, nine tenths, all of it; then the dice, once the other card is down
+                self.tried("drop-outs at the card");
+                for _ in 0..3 {
+                    if next_deadline(&self.t.room).is_some() && self.owes(seat) {
+                        self.waits();
+                    }
+                }
+                return;
+            }
             1 | 2 => {
                 let order = if guess {
                     Order::Guess(card)
@@ -519,6 +533,7 @@ fn doubting_matches(count: u64, letters: u32) -> Tried {
         "wrong nonces",
         "wrong cards",
         "drop-outs at opening",
+        "drop-outs at the card",
         "openings of another turn or seat",
         "results by default",
         "pieces by default",

@@ -31,6 +31,16 @@ fn ledger(club: &Club) -> String {
     text
 }
 
+/// The record can be played again.
+fn replays(club: &Club) {
+    let lines = club.daemon.records().lines(MatchNo(1));
+    let text: String = lines.into_iter().map(|l| l.full + "\n").collect();
+    let replayed = tulpa::rules::record::replay(&Shelf::builtin(), &text);
+    let table = replayed.unwrap_or_else(|e| panic!("{e}: {text}"));
+    let now = club.game().table.clone().unwrap();
+    assert_eq!(table.save(), now.save());
+}
+
 fn says(mails: &[Mail], who: &str, what: &str) {
     let text = to(mails, who).text.replace('\n', " ");
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -189,6 +199,7 @@ fn the_guesser_does_not_open() {
         assert_eq!(club.turn(), 2);
         club.writes(ALICE, "resign");
         ledger(&club);
+        replays(&club);
         club.ends();
     }
 }
@@ -212,6 +223,7 @@ fn the_mover_does_not_open() {
     let records = club.daemon.records();
     let line = records.lines(MatchNo(1))[1].clone();
     assert_eq!(line.full, r#"{"created":null,"seat":"white"}"#);
+    replays(&club);
     club.ends();
 }
 
@@ -474,4 +486,61 @@ fn the_dice_wait_for_the_other_card() {
     assert!(!club.is_over());
     club.writes(ALICE, "resign");
     ledger(&club);
+}
+
+#[test]
+fn a_seat_changes_hands_with_its_cards() {
+    use tulpa::referee::keeper::Word;
+    let mut club = asked("replaced_cards", "", "amazon", "ox");
+    club.quiet = true;
+    club.writes(BOB, &opens("ox", "b"));
+    club.writes(CAROL, "help\nname Carol");
+    let word = Word::Replace {
+        game: MatchNo(1),
+        seat: "white".into(),
+        by: CAROL.into(),
+        why: String::new(),
+    };
+    club.daemon.word(&word, None).unwrap().unwrap();
+    let mails = club.round();
+    let hers = mails.iter().filter(|m| m.to.contains(CAROL));
+    let told = |m: &Mail| m.text.contains("nobody knows it but who");
+    assert_eq!(hers.filter(|m| told(m)).count(), 1, "{mails:#?}");
+    says(
+        &club.writes(ALICE, &opens("amazon", "a")),
+        ALICE,
+        "You do not play in game 1",
+    );
+    // she has the line from Alice
+    let mails = club.writes(CAROL, &format!("game 1\n{}", opens("amazon", "a")));
+    says(&mails, CAROL, "Both cards are open: you amazon, Bob ox.");
+    ledger(&club);
+}
+
+#[test]
+fn journals_from_before_are_read() {
+    use tulpa::referee::Event;
+    use tulpa::referee::state::Holder;
+    for (old, by) in [
+        (
+            r#"{"event":"sealed","game":1,"seal":{"turn":1,"seat":0,"card":"ox","nonce":"aa","commitment":"bb"}}"#,
+            Holder::Referee,
+        ),
+        (
+            r#"{"event":"sealed","game":1,"seal":{"turn":1,"seat":0,"card":"","nonce":"","commitment":"bb","by":"player"}}"#,
+            Holder::Player,
+        ),
+    ] {
+        let Event::Sealed { seal, .. } = serde_json::from_str(old).unwrap() else {
+            panic!("{old}")
+        };
+        assert_eq!((seal.by, seal.known()), (by, by == Holder::Referee));
+    }
+    let old = r#"{"event":"opened","game":1,"turn":1,"cards":[[0,"ox"],[1,"ox"]],"rolls":[]}"#;
+    let event: Event = serde_json::from_str(old).unwrap();
+    assert!(matches!(&event, Event::Opened { defaulted, .. } if defaulted.is_empty()));
+    assert_eq!(serde_json::to_string(&event).unwrap(), old);
+    let old = r#"{"event":"reminded","game":1,"seat":0,"stage":3}"#;
+    let event: Event = serde_json::from_str(old).unwrap();
+    assert!(matches!(event, Event::Reminded { open: false, .. }));
 }

@@ -49,6 +49,20 @@ fn honest(shelf: &Shelf) -> Honest {
     }
 }
 
+/// One seat has committed in the first turn and does not open; the other's card is with the referee.
+fn defaulted(book: &Book, seat: usize, answer: &str) -> Book {
+    with(book, |b| {
+        let at = b.at("seal", seat - 1);
+        b.set(at, "by", "player");
+        let at = b.at("result", 0);
+        b.set(at, "match", answer);
+        b.set(at, "why", "default");
+        b.insert(at, format!("timeout t=1 seat={seat} for=open"));
+        let at = b.at("open", seat - 1);
+        b.remove(at);
+    })
+}
+
 type Forgery = (&'static str, By, &'static str, fn(&Honest) -> Book);
 
 fn with(book: &Book, change: impl FnOnce(&mut Book)) -> Book {
@@ -920,6 +934,42 @@ const FORGERIES: &[Forgery] = &[
     ("an option the game does not have", Rules, "", |h| {
         with(&h.cards, |b| b.set(0, "opt", "luck:more"))
     }),
+    (
+        "a loss on time for want of a card",
+        Rules,
+        "no `timeout` entry",
+        |h| {
+            with(&h.cards, |b| {
+                let at = b.at("result", 0);
+                b.insert(at, "timeout t=1 seat=2 for=card");
+                let at = b.at("end", 0);
+                b.bodies[at] = "end winner=1 reason=time".to_owned();
+            })
+        },
+    ),
+    (
+        "a piece although the mover did not open",
+        File,
+        "nobody can have defaulted",
+        |h| defaulted(&h.cards, 1, "yes"),
+    ),
+    (
+        "no piece although the guesser did not open",
+        File,
+        "nobody can have defaulted",
+        |h| defaulted(&h.cards, 2, "no"),
+    ),
+    (
+        "no piece although the guesser alone did not open",
+        Rules,
+        "the guesser defaulted",
+        |h| {
+            with(&defaulted(&h.cards, 2, "no"), |b| {
+                let at = b.at("seal", 0);
+                b.set(at, "by", "player");
+            })
+        },
+    ),
     (
         "a default although both opened good cards",
         Rules,

@@ -248,6 +248,11 @@ fn told(line: &str, names: &[String]) -> String {
             .map(|(card, name)| format!("{name} {card}"))
             .collect();
         format!("cards of {seat}'s turn: {}", cards.join(", "))
+    } else if let Some(created) = json.get("created") {
+        match created.as_str() {
+            Some(card) => format!("{seat} creates the {card}; not all cards were opened"),
+            None => format!("no piece for {seat}; not all cards were opened"),
+        }
     } else if has("place") {
         format!("{seat} places \u{1}{}\u{2}", text("place"))
     } else if let Some(roll) = json.get("roll") {

@@ -469,7 +469,14 @@ fn draw(desk: &mut Desk, m: &Match, table: &Table, seat: Seat) {
     let seal = kept(m, turn, seat, card.clone(), Holder::Dice);
     desk.emit(Event::Sealed { game: m.no, seal }, None);
     let card = card.clone();
-    desk.tell(m.no, News::CardDrawn { seat, turn, card });
+    let news = News::CardDrawn {
+        seat,
+        turn,
+        card,
+        fell,
+        of: left,
+    };
+    desk.tell(m.no, news);
 }
 
 /// Opens all cards at once. Who has not opened his own, or one that is not left, loses the doubt: the mover gets no piece,

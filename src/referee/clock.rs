@@ -188,9 +188,10 @@ impl Match {
         }
         timer.due(&self.clock)
     }
-    /// The earliest [`Match::deadline_of`].
+    /// The earliest [`Match::deadline_of`] and [`Match::opening_until`].
     pub fn deadline(&self) -> Option<Timestamp> {
-        self.every_seat().filter_map(|s| self.deadline_of(s)).min()
+        let clocks = self.every_seat().filter_map(|s| self.deadline_of(s));
+        clocks.chain(self.opening_until()).min()
     }
     /// The earliest [`Match::due_of`] and [`Match::opening_due`]; before the match begins, when its seeds are due.
     pub fn next_due(&self) -> Option<Timestamp> {

@@ -113,7 +113,7 @@ const ENTRIES_READ: u64 = 16;
 /// How the rolls that a report tells are checked. They are the last ones of the ledger, since a mail tells all that its
 /// reader does not know.
 pub(super) fn add_check(reg: &dyn Registry, m: &Match, report: &mut Report) {
-    let told = |n: &&News| matches!(n, News::Rolled { .. });
+    let told = |n: &&News| matches!(n, News::Rolled { .. } | News::CardDrawn { .. });
     let told = report.news.iter().filter(told).count();
     if told == 0 || !has_ledger(m) {
         return;

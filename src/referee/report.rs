@@ -200,6 +200,10 @@ pub enum News {
         turn: u32,
         /// Which.
         card: String,
+        /// What fell: the place of the card, from 1.
+        fell: u16,
+        /// All that it could have been, in the order of the dice.
+        of: Vec<String>,
     },
     /// The time for a card is over; the dice lay one down as soon as the other is down.
     CardOverdue {

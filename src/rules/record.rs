@@ -8,7 +8,7 @@ pub use write::Writer;
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::play::{Dice, Happening, Options, Seat, What, Wrong};
@@ -77,6 +77,9 @@ impl Header {
 struct Line {
     seat: Option<String>,
     cards: Option<Vec<String>>,
+    /// In place of `cards` where nobody may tell them: what came of them, if anything.
+    #[serde(default, deserialize_with = "told")]
+    created: Option<Option<String>>,
     place: Option<String>,
     steps: Option<Vec<String>>,
     legal: Option<Vec<usize>>,
@@ -86,6 +89,11 @@ struct Line {
     exchange: Option<String>,
     pass: Option<bool>,
     outcome: Option<Outcome>,
+}
+
+/// `null` is told too, unlike a key that is not there.
+fn told<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Option<String>>, D::Error> {
+    Option::deserialize(value).map(Some)
 }
 
 #[derive(Deserialize)]
@@ -227,7 +235,7 @@ impl Replay {
             let (no, line) = &mut self.lines[at];
             (*no, std::mem::take(line))
         };
-        if line.cards.is_none() {
+        if line.cards.is_none() && line.created.is_none() {
             // the certain fifth card and a match without room have no line of their own
             while let Some(Happening::Certain { .. } | Happening::NoRoom { .. }) =
                 self.pending.front()
@@ -262,6 +270,10 @@ impl Replay {
         }
         if let Some(cards) = &line.cards {
             return self.cards(no, seat, cards);
+        }
+        if let Some(created) = &line.created {
+            let cards = self.any_cards(no, seat, created.as_deref())?;
+            return self.cards(no, seat, &cards);
         }
         if let Some(place) = &line.place {
             if let Some(Happening::Placed { text, .. }) = self.pending.front()
@@ -388,6 +400,24 @@ impl Replay {
             self.act(no, Seat(i as u8), &format!("pick {card}"))?;
         }
         Ok(())
+    }
+
+    /// Cards of which that comes: which they were does not matter on the board.
+    fn any_cards(
+        &self,
+        no: usize,
+        seat: Seat,
+        created: Option<&str>,
+    ) -> Result<[String; 2], RecordError> {
+        if let Some(card) = created {
+            return Ok([card.to_owned(), card.to_owned()]);
+        }
+        let left = self.table.choices(seat, What::Pick);
+        let mut left = left.iter().map(|c| c.trim_start_matches("pick "));
+        match (left.next(), left.next()) {
+            (Some(one), Some(other)) => Ok([one.to_owned(), other.to_owned()]),
+            _ => Err(fail(no, "no cards are compared here")),
+        }
     }
 
     fn steps(

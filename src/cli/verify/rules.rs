@@ -90,7 +90,11 @@ fn says(e: &Entry, kind: Kind, reason: &str) -> bool {
         "adjudicated" => "adjudicate",
         word => word,
     };
-    e.kind == kind && (kind != Kind::Admin || e.get("act") == Some(act))
+    match kind {
+        Kind::Admin => e.kind == kind && e.get("act") == Some(act),
+        // nobody loses on time for want of a card
+        _ => e.kind == kind && e.get("for").is_none(),
+    }
 }
 
 /// Turn and seat of a card.
