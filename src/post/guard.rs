@@ -172,16 +172,22 @@ impl Opened {
     /// Everything in it that can be an address, in lower case.
     pub fn addresses(&self) -> impl Iterator<Item = &str> {
         let outside = |c: char| c.is_whitespace() || "<>()[]{}\"',;:|&?=".contains(c);
-        let words = self.low.split(outside);
+        let words = self.low.split_whitespace().filter(|w| w.contains('@'));
         words
+            .flat_map(move |w| w.split(outside))
             .map(|w| w.trim_matches('.'))
             .filter(|w| w.contains('@'))
     }
 
     /// Words of that many characters [a-z2-7], which codes are made of.
     pub fn codes(&self, chars: usize) -> impl Iterator<Item = &str> {
-        let words = self.low.split(|c: char| !c.is_ascii_alphanumeric());
-        words.filter(move |w| w.len() == chars)
+        let words = self
+            .low
+            .split_whitespace()
+            .filter(move |w| w.len() >= chars);
+        words
+            .flat_map(|w| w.split(|c: char| !c.is_ascii_alphanumeric()))
+            .filter(move |w| w.len() == chars)
     }
 }
 
