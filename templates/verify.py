@@ -355,7 +355,7 @@ class Ledger:
             own = [s for s in cards if cards[s][1] == "player"]
             late = [s for s in own if (t, s) in self.late and (t, s) not in self.shown]
             mover = num(p.get("seat"), 1, self.seats)
-            need(own and (not late or yes == (mover not in late)), "nobody can have defaulted so")
+            need(own and (not yes if mover in late else not late or yes or mover in own), "nobody can have defaulted so")
 
     def hidden(self, t):
         return any((t, s) not in self.shown and not (c[1] == "player" and (t, s) in self.late) for s, c in self.cards.get(t, {}).items())

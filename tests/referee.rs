@@ -904,6 +904,11 @@ fn clocks_run_for_every_seat_that_owes_something() {
     assert_eq!(w.game().deadline_of(black), Some(end));
     let d = w.reply(ANN, "claim time");
     assert_eq!(*why(w.to(&d, ANN)), Why::NoTimeClaim { until: Some(end) });
+    after(&mut w, 1);
+    w.reply(BOB, "guess mace");
+    let end = w.game().deadline_of(white).unwrap();
+    let d = w.reply(BOB, "claim time");
+    assert_eq!(*why(w.to(&d, BOB)), Why::NoTimeClaim { until: Some(end) });
     after(&mut w, 3);
     let d = w.run(&Command::Tick);
     for who in [ANN, BOB] {
@@ -911,19 +916,19 @@ fn clocks_run_for_every_seat_that_owes_something() {
             panic!("{d:#?}")
         };
         assert!(
-            matches!(&r.news[..], [News::TimeOver { seats, auto: false }] if seats[..] == [black])
+            matches!(&r.news[..], [News::TimeOver { seats, auto: false }] if seats[..] == [white])
         );
     }
-    let d = w.reply(BOB, "claim time");
-    assert_eq!(*why(w.to(&d, BOB)), Why::NoTimeClaim { until: None });
     let d = w.reply(ANN, "claim time");
-    let NoticeKind::Over(r) = w.to(&d, BOB) else {
+    assert_eq!(*why(w.to(&d, ANN)), Why::NoTimeClaim { until: None });
+    let d = w.reply(BOB, "claim time");
+    let NoticeKind::Over(r) = w.to(&d, ANN) else {
         panic!("{d:#?}")
     };
     let ending = r.ending.clone().unwrap();
     assert_eq!(
         (&ending.winners[..], &ending.reason[..]),
-        (&[white][..], "time")
+        (&[black][..], "time")
     );
 }
 

@@ -124,7 +124,8 @@ fn tells_secret(m: &Match, raw: &[u8]) -> bool {
         Err(_) => return true,
     };
     let text: String = text.split_whitespace().collect();
-    m.sealed.iter().any(|s| text.contains(&s.nonce.0))
+    let mut known = m.sealed.iter().filter(|s| s.known());
+    known.any(|s| text.contains(&s.nonce.0))
 }
 
 fn mbox(raw: &[u8], out: &mut dyn Write) -> std::io::Result<()> {

@@ -11,7 +11,7 @@ use crate::daemon::Trouble;
 use crate::referee::Event;
 use crate::referee::keeper::{Deed, KEEPER};
 use crate::referee::seeds::SeedStep;
-use crate::referee::state::{MatchNo, PlayerNo, Registry, Stage};
+use crate::referee::state::{Holder, MatchNo, PlayerNo, Registry, Stage};
 use crate::rules::Seat;
 use crate::store::records::Shelved;
 use crate::store::{Course, Glance};
@@ -140,11 +140,29 @@ fn words(records: &Shelved, event: &Event) -> String {
         Event::Accepted { player, .. } => format!("{} accepted", name(player)),
         Event::Voided { by, .. } => format!("called off by {}", name(by)),
         Event::Begun { .. } => "began".to_owned(),
-        Event::Sealed { game, seal } => format!(
-            "{} laid a card face down for turn {}",
-            seat(game, &seal.seat),
-            seal.turn
-        ),
+        Event::Sealed { game, seal } => {
+            let (who, turn) = (seat(game, &seal.seat), seal.turn);
+            match seal.by {
+                Holder::Referee => format!("{who} laid a card face down for turn {turn}"),
+                Holder::Player => format!("{who} committed to a card for turn {turn}"),
+                Holder::Dice => format!("the dice laid down a card of {who} for turn {turn}"),
+            }
+        }
+        Event::Unsealed {
+            game,
+            turn,
+            seat: s,
+            ..
+        } => format!("{} opened the own card of turn {turn}", seat(game, s)),
+        Event::Opened {
+            game,
+            turn,
+            defaulted,
+            ..
+        } if !defaulted.is_empty() => {
+            let who: Vec<String> = defaulted.iter().map(|s| seat(game, s)).collect();
+            format!("{} lost the doubt in turn {turn}", who.join(" and "))
+        }
         Event::Opened {
             game, turn, cards, ..
         } => {
@@ -229,6 +247,12 @@ fn words(records: &Shelved, event: &Event) -> String {
             )
         }
         Event::Released { .. } => "a letter was confirmed".to_owned(),
+        Event::Reminded {
+            game,
+            seat: s,
+            stage: 3,
+            open: true,
+        } => format!("{} did not open the card in time", seat(game, s)),
         Event::Reminded { stage, .. } => match stage {
             1 => "half of the time is over".to_owned(),
             2 => "nine tenths of the time are over".to_owned(),

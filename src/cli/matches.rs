@@ -118,7 +118,8 @@ pub fn show(common: &Common, no: u32, out: &mut dyn Write) -> Done {
                     .map(|(_, w)| match *w {
                         crate::rules::What::Pick => "card",
                         what => owed_word(what, true),
-                    });
+                    })
+                    .or(m.must_open(seat).then_some("open"));
                 let name = player_at(&records, &m, seat).unwrap_or_default();
                 Some((names.get(i).cloned(), name, owed))
             })

@@ -274,6 +274,7 @@ fn shown(order: &Order, text: &str) -> String {
     match order {
         Order::Pick(_) => "pick (a card)".to_owned(),
         Order::Guess(_) => "guess (a card)".to_owned(),
+        Order::CardOpen { .. } => "pick open (a card)".to_owned(),
         _ => text.to_owned(),
     }
 }

@@ -145,7 +145,7 @@ impl Opened {
         let (spaced, typed) = (one_blank(low), one_blank(&typed));
         for down in &secrets.cards {
             let told = |card: &str| {
-                ["pick", "guess"]
+                ["pick", "guess", "open"]
                     .iter()
                     .map(|word| word_count(&spaced, &format!("{word} {card}")))
                     .sum::<usize>()

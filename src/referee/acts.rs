@@ -1,11 +1,11 @@
 //! Playing: an order as one act after the other, and what follows of itself - cards that are all in are opened, the
 //! mover's stored order is played.
 
-use super::apply::open_cards;
-use super::desk::{Desk, bare, mover, opening};
+use super::cards::{self, Course};
+use super::desk::{Desk, bare, mover};
 use super::dice::ChainDice;
 use super::event::Event;
-use super::notice::{News, Why, owed_word};
+use super::notice::{News, Why, owed_by};
 use super::replies;
 use super::state::{Match, MatchNo, Registry, Stage};
 use crate::rules::notation::split_turn;
@@ -31,8 +31,12 @@ pub(super) fn not_asked(m: &Match, seat: Seat) -> Why {
     let name = |s: &Seat| book.map(|b| b.seat_name(*s).to_owned()).unwrap_or_default();
     let mine = m.table.as_ref().is_some_and(|t| mover(t) == seat);
     Why::NotAsked {
-        awaited: m.awaited().iter().map(|(s, _)| name(s)).collect(),
-        owed: m.owed(seat).map(|w| owed_word(w, mine).to_owned()),
+        awaited: m
+            .every_seat()
+            .filter(|s| m.is_awaited(*s))
+            .map(|s| name(&s))
+            .collect(),
+        owed: owed_by(m, seat, mine),
     }
 }
 
@@ -274,47 +278,11 @@ pub(super) fn settle(desk: &mut Desk, no: MatchNo) {
         let asks = table.asks();
         let seat = mover(table);
         if asks.iter().any(|a| a.what == What::Pick) {
-            let mut pickers: Vec<Seat> = asks
-                .iter()
-                .filter(|a| a.what == What::Pick)
-                .map(|a| a.seat)
-                .collect();
-            // The mover's card first: the same order whoever was quicker.
-            pickers.sort_by_key(|s| (*s != seat, *s));
-            let cards: Vec<(Seat, String)> = pickers
-                .iter()
-                .filter_map(|s| Some((*s, m.card_down(now, *s)?.card.0.clone())))
-                .collect();
-            if cards.len() < pickers.len() {
-                return;
+            match cards::settle(desk, &m, table) {
+                Course::Open(created) => run_plan(desk, no, seat, now, created),
+                Course::Drawn => {}
+                Course::Waits => return,
             }
-            desk.chance.start(ChainDice::of(&m, table.book()));
-            let Ok((table, happened)) = open_cards(&m, &cards, &mut desk.chance) else {
-                return;
-            };
-            let rolls = desk.chance.take();
-            for h in &happened {
-                if let Some(mut news) = News::of(h, m.reveal_both) {
-                    if let News::Opened { openings, .. } = &mut news
-                        && m.reveal_both
-                    {
-                        let seals = pickers.iter().filter_map(|s| m.card_down(now, *s));
-                        *openings = seals.map(|s| opening(&m, s)).collect();
-                    }
-                    desk.tell(no, news);
-                }
-            }
-            let created = was_created(&happened);
-            desk.emit(
-                Event::Opened {
-                    game: no,
-                    turn: now,
-                    cards,
-                    rolls,
-                },
-                Some((table, happened)),
-            );
-            run_plan(desk, no, seat, now, created);
             continue;
         }
         // The fifth Tulpa comes without picks: a plan for this turn stands for its created branch.

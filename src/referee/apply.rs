@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
+use super::cards;
 use super::chance::ReadBack;
 use super::clock;
 use super::event::Event;
@@ -17,7 +18,7 @@ use super::scribe;
 use super::seeds::{self, Seeds};
 use super::state::{
     Chair, Held, LastTurn, Match, MatchNo, NOTES_MAX, Note, OVER_REMEMBERED_MAX, Player, PlayerNo,
-    Records, Stage, Timer, Unfit,
+    Records, Sealed, Stage, Timer, Unfit,
 };
 use super::undo::{self, BEFORE_MAX, Before};
 use crate::rules::{Ending, Happening, Rulebook, Seat, Table};
@@ -204,6 +205,7 @@ fn proposed(rec: &mut dyn Records, event: &Event, at: Timestamp) -> Result<(), U
         entry: 0,
         lines: 0,
         sealed: Vec::new(),
+        asked: None,
         opened: Vec::new(),
         plans: Vec::new(),
         replies: Vec::new(),
@@ -324,20 +326,35 @@ fn in_match(
             }
             m.sealed.push(seal.clone());
         }
+        Event::Unsealed {
+            turn,
+            seat,
+            card,
+            nonce,
+            ..
+        } => cards::unseal(&mut m, *turn, *seat, card, nonce)?,
         Event::Opened {
-            turn, cards, rolls, ..
+            turn,
+            cards,
+            rolls,
+            defaulted,
+            ..
         } => {
-            let (table, happened) = match known {
+            let (table, mut happened) = match known {
                 Some(known) => known,
                 None => open_cards(&m, cards, &mut ReadBack(rolls.iter()))?,
             };
             m.before.clear();
             m.undo_offer = None;
             let done = m.sealed.extract_if(.., |s| s.turn <= *turn);
-            let done: Vec<_> = done.collect();
-            scribe::compared(rec, &mut m, (*turn, &done), &happened, at);
+            let mut done: Vec<_> = done.collect();
+            scribe::compared(rec, &mut m, (*turn, &done), defaulted, at);
             if !m.reveal_both {
+                done.retain(Sealed::known);
                 m.opened.extend(done);
+            }
+            if !defaulted.is_empty() {
+                cards::not_shown(&mut happened);
             }
             settle(rec, &mut m, table, &happened, at)?;
         }
@@ -441,6 +458,7 @@ fn in_match(
         _ => {}
     }
     clock::run(&mut m, &before, turn, at);
+    cards::follow(&mut m, at);
     rec.put_game(Arc::new(m));
     Ok(())
 }

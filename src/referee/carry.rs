@@ -244,9 +244,15 @@ fn first_word(text: &str) -> String {
 }
 
 pub(super) fn fine(desk: &mut Desk, no: Option<MatchNo>, line: &OrderLine) {
-    let text = |card: &str| match &line.order {
-        Ok(Order::Pick(c)) => vec![format!("pick {}", if card.is_empty() { c } else { card })],
-        Ok(Order::Guess(c)) => vec![format!("guess {}", if card.is_empty() { c } else { card })],
+    // with cards, or without: what was understood must be equally long for all of them
+    let text = |shown: bool| match &line.order {
+        Ok(Order::Pick(card)) if shown => vec![format!("pick {card}")],
+        Ok(Order::Guess(card)) if shown => vec![format!("guess {card}")],
+        Ok(Order::CardOpen { card, nonce }) if shown => vec![format!("pick open {card} {nonce}")],
+        // The card stands in its receipt, which is equally long for all cards.
+        Ok(Order::Pick(_)) => vec!["pick (your card: see below)".to_owned()],
+        Ok(Order::Guess(_)) => vec!["guess (your card: see below)".to_owned()],
+        Ok(Order::CardOpen { .. }) => vec!["pick open (your card and its nonce)".to_owned()],
         Ok(Order::Play(moves)) => vec![moves.clone()],
         Ok(Order::IfCreated { created, otherwise }) => {
             let created = created.as_ref().map(|t| format!("if created: {t}"));
@@ -255,13 +261,9 @@ pub(super) fn fine(desk: &mut Desk, no: Option<MatchNo>, line: &OrderLine) {
         }
         _ => vec![line.text.clone()],
     };
-    desk.fine.extend(text(""));
+    desk.fine.extend(text(true));
     if let Some(no) = no {
-        // The card stands in its receipt, which is equally long for all cards.
-        desk.understood
-            .entry(no)
-            .or_default()
-            .extend(text("(your card: see below)"));
+        desk.understood.entry(no).or_default().extend(text(false));
     }
 }
 
@@ -374,7 +376,7 @@ fn only_game(desk: &Desk) -> Result<MatchNo, Stop> {
     let awaited: Vec<&Match> = all
         .iter()
         .map(|m| &**m)
-        .filter(|m| m.seats_of(desk.actor).iter().any(|s| m.owed(*s).is_some()))
+        .filter(|m| m.seats_of(desk.actor).iter().any(|s| m.is_awaited(*s)))
         .collect();
     if let [m] = awaited[..] {
         return Ok(m.no);

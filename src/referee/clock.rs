@@ -21,6 +21,9 @@ pub const LEAVE_DAYS: u32 = 28;
 /// The longest one leave, days.
 pub const AWAY_DAYS_MAX: i64 = 90;
 
+/// Of the reminders, the last: all of the time is over.
+pub const OVER: u8 = 3;
+
 /// Time control.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Clock {
@@ -156,11 +159,18 @@ impl Match {
         for timer in &mut self.timers {
             let since = timer.since.map(|t| t.as_second().saturating_add(seconds));
             timer.since = since.and_then(|t| Timestamp::from_second(t).ok());
+            // that it is over is said by a tick, never by the way
+            let most = if timer.reminded >= OVER {
+                OVER
+            } else {
+                OVER - 1
+            };
             timer.reminded = 0;
-            while timer.due(&self.clock).is_some_and(|t| t <= at) {
+            while timer.reminded < most && timer.due(&self.clock).is_some_and(|t| t <= at) {
                 timer.reminded += 1;
             }
         }
+        self.move_opening(seconds, at);
     }
     /// When the time of a seat runs out, if it runs.
     pub fn deadline_of(&self, seat: Seat) -> Option<Timestamp> {
@@ -182,10 +192,16 @@ impl Match {
     pub fn deadline(&self) -> Option<Timestamp> {
         self.every_seat().filter_map(|s| self.deadline_of(s)).min()
     }
-    /// The earliest [`Match::due_of`]; before the match begins, when its seeds are due.
+    /// The earliest [`Match::due_of`] and [`Match::opening_due`]; before the match begins, when its seeds are due.
     pub fn next_due(&self) -> Option<Timestamp> {
         let clocks = self.every_seat().filter_map(|s| self.due_of(s));
-        clocks.chain(self.seeds_due()).min()
+        let cards = self.opening_due();
+        clocks.chain(cards).chain(self.seeds_due()).min()
+    }
+    /// Has this seat's time run out, and was that said?
+    pub fn is_out_of_time(&self, seat: Seat) -> bool {
+        let timer = self.timers.get(seat.at());
+        self.clocks_run() && timer.is_some_and(|t| t.since.is_some() && t.reminded >= OVER)
     }
     /// All seats, once the match has begun.
     pub fn every_seat(&self) -> impl Iterator<Item = Seat> + use<> {
@@ -251,6 +267,13 @@ pub(super) fn apply(m: &mut Match, event: &Event, at: Timestamp) {
             }
         }
         Event::ClockMoved { seconds, .. } => m.give_time(*seconds, at),
+        Event::Reminded {
+            stage, open: true, ..
+        } => {
+            if let Some(asked) = &mut m.asked {
+                asked.reminded = *stage;
+            }
+        }
         Event::Reminded { seat, stage, .. } => {
             if let Some(timer) = m.timers.get_mut(seat.at()) {
                 timer.reminded = *stage;
@@ -314,7 +337,7 @@ fn reading(m: &Match, seat: Seat) -> Reading {
 pub(super) fn claim_time(desk: &mut Desk, m: &Match) -> Result<(), Why> {
     let seat = talk::seat_in(desk, m)?;
     let mut until = None;
-    for (other, _) in m.awaited() {
+    for (other, what) in m.awaited() {
         let Some(winners) = m.winners_against(other).filter(|w| w.contains(&seat)) else {
             continue;
         };
@@ -322,6 +345,10 @@ pub(super) fn claim_time(desk: &mut Desk, m: &Match) -> Result<(), Why> {
             continue;
         };
         if deadline <= desk.now {
+            // who sends no card loses no match by it: the dice lay one down for him
+            if what == What::Pick {
+                return Err(Why::NoCardClaim);
+            }
             talk::finish(desk, m, Ending::win(winners, "time"));
             return Ok(());
         }

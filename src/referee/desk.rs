@@ -6,20 +6,21 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::apply::{Known, apply_known};
+use super::cards::cards_left;
 use super::chance::Chance;
 use super::event::{Event, Ordered};
 use super::gallery;
 use super::listing::{examples, game_info, match_info};
 use super::notice::{
-    Deed, Down, GameInfo, MatchInfo, News, Notice, NoticeKind, Opening, Receipt, Refusal, ReplyTo,
-    Report, To, Why, owed_word,
+    Deed, Down, GameInfo, MatchInfo, News, Notice, NoticeKind, Receipt, Refusal, ReplyTo, Report,
+    To, Why, owed_by,
 };
+use super::proofs::add_openings;
 use super::room::Overlay;
 use super::seats;
 use super::seeds::seed_table;
-use super::state::{Match, MatchNo, Player, PlayerNo, Registry, Sealed, Stage};
+use super::state::{Match, MatchNo, Player, PlayerNo, Registry, Stage};
 use super::{Decision, Entropy, Outcome, dice};
-use crate::fair::seal;
 use crate::rules::{Seat, Shelf, Table, What};
 
 /// Cards, placements and other short lists are shown whole up to this.
@@ -344,7 +345,7 @@ impl<'a> Desk<'a> {
 /// Must this player be mailed now, or can it wait for his next mail?
 fn pressing(m: &Match, player: &Player, seen: &[News]) -> bool {
     let personal = player.settings.get("news").is_some_and(|v| v == "mine");
-    let owes = m.seats_of(player.no).iter().any(|s| m.owed(*s).is_some());
+    let owes = m.seats_of(player.no).iter().any(|s| m.is_awaited(*s));
     let several = m.seats.len() > 2;
     seen.iter().any(|n| match (owes, personal) {
         (true, _) => true,
@@ -423,62 +424,8 @@ pub(super) fn mover(table: &Table) -> Seat {
     Seat(u8::try_from(at).unwrap_or(0))
 }
 
-/// The cards that may still be summoned by a seat.
-pub(super) fn cards_left(table: &Table, seat: Seat) -> Vec<String> {
-    if mover(table) == seat {
-        let picks = table.choices(seat, What::Pick);
-        if !picks.is_empty() {
-            return picks.iter().map(|c| bare(c, "pick ")).collect();
-        }
-    }
-    let notes = table.view(None).notes;
-    let note = notes
-        .iter()
-        .find(|(s, label, _)| *s == Some(seat) && label.contains("to come"));
-    note.map(|(_, _, text)| text.split_whitespace().map(str::to_owned).collect())
-        .unwrap_or_default()
-}
-
 pub(super) fn bare(text: &str, prefix: &str) -> String {
     text.strip_prefix(prefix).unwrap_or(text).to_owned()
-}
-
-fn check(m: &Match, s: &Sealed) -> Vec<String> {
-    let seat = u32::from(s.seat.0) + 1;
-    seal::check_commands(&m.gid, s.turn, seat, &s.card.0, &s.nonce.0).to_vec()
-}
-
-/// The receipt of a sealed card.
-pub(super) fn receipt(m: &Match, s: &Sealed) -> Receipt {
-    Receipt {
-        turn: s.turn,
-        card: s.card.0.clone(),
-        nonce: s.nonce.0.clone(),
-        commitment: s.commitment.clone(),
-        check: check(m, s),
-        filler: Receipt::filler(&s.card.0),
-        both: m.reveal_both,
-    }
-}
-
-/// A card that is turned over, with its proof.
-pub(super) fn opening(m: &Match, s: &Sealed) -> Opening {
-    Opening {
-        seat: s.seat,
-        turn: s.turn,
-        card: s.card.0.clone(),
-        commitment: s.commitment.clone(),
-        check: check(m, s),
-    }
-}
-
-/// What stayed hidden during the match is proved at its end (trust.md 4).
-pub(super) fn add_openings(m: &Match, report: &mut Report) {
-    let ended = |n: &News| matches!(n, News::Ended { .. });
-    if !m.opened.is_empty() && report.news.iter().any(ended) {
-        let openings = m.opened.iter().map(|s| opening(m, s)).collect();
-        report.news.push(News::Openings { openings });
-    }
 }
 
 /// The match as its reader may see it; `None` before it begins.
@@ -545,14 +492,12 @@ pub(super) fn report_of(
         why: None,
         view: Arc::new(table.view(you)),
         turn: table.turn_no(),
-        owed: owed.map(|w| owed_word(w, you == Some(moves)).to_owned()),
+        owed: you.and_then(|s| owed_by(m, s, s == moves)),
         choices,
         may_end,
         awaited: m
-            .awaited()
-            .into_iter()
-            .map(|(s, _)| s)
-            .filter(|s| !m.seats_of(reader).contains(s))
+            .every_seat()
+            .filter(|s| m.is_awaited(*s) && !m.seats_of(reader).contains(s))
             .collect(),
         guess_ahead,
         down: m
@@ -582,7 +527,10 @@ pub(super) fn report_of(
         } else {
             None
         },
-        deadline: you.and_then(|s| m.deadline_of(s)),
+        deadline: you.and_then(|s| match m.must_open(s) {
+            true => m.opening_until(),
+            false => m.deadline_of(s),
+        }),
         my_notes: m
             .notes
             .iter()

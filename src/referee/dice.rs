@@ -2,17 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::cards::asked_for;
+use super::desk::mover;
 use super::report::{News, Report};
 use super::secrets::Ahead;
 use super::seeds::Given;
-use super::state::{Match, Registry};
+use super::state::{Holder, Match, Registry, Sealed};
 use crate::fair::chain;
 use crate::fair::dice::{Roll, Thrown, check_commands};
 use crate::fair::entropy::{NO_BEACON, entropy, words_seed};
 use crate::fair::ledger::{Entry, Kind};
 use crate::fair::line::{Hash, line_mac, unhash, unhex};
 use crate::rules::families::{Family, chaturaji};
-use crate::rules::{Dice, Rulebook, Seat};
+use crate::rules::{Dice, Rulebook, Seat, Table};
 
 /// Has the match a ledger, and so a chain?
 pub(super) fn has_ledger(m: &Match) -> bool {
@@ -77,9 +79,10 @@ pub(super) fn ahead(m: &Match) -> Option<Ahead> {
         return None;
     }
     let n = length(book);
-    // the dice of the turn under way lie on the table
+    // the dice of the turn under way lie on the table; of a turn of cards those that have chosen one
     let told = match sides(book) {
-        1 => 0,
+        1 if per(book) == 1 => 0,
+        1 => card_slots_told(m, per(book), n),
         _ => chain::index(per(book), n, turn(m), 0).unwrap_or(n),
     };
     Some(Ahead {
@@ -161,6 +164,55 @@ fn thrown(book: &Rulebook, entry: &Entry) -> Option<Thrown> {
     })
 }
 
+/// A roll that chose a card.
+pub(super) struct CardRoll {
+    /// Its place in the turn.
+    pub j: u32,
+    /// The element that it reveals.
+    pub c: Hash,
+    /// As many as cards are left.
+    pub sides: usize,
+    /// The place of the card among them, from 1.
+    pub fell: usize,
+}
+
+/// Place in the turn of the roll for a card: the mover's first.
+pub(super) fn card_slot(table: &Table, seat: Seat) -> u32 {
+    u32::from(mover(table) != seat)
+}
+
+/// The roll that chose this card, as the position stands before it is opened; `None` outside of the chain.
+pub(super) fn card_roll(m: &Match, seal: &Sealed) -> Option<CardRoll> {
+    let table = m.table.as_ref()?;
+    let (book, j) = (table.book(), card_slot(table, seal.seat));
+    let n = length(book);
+    let i = chain::index(per(book), n, m.fair.opening + seal.turn, j)?;
+    let left = asked_for(table);
+    Some(CardRoll {
+        j,
+        c: chain::down(&m.gid, n, &top(m), i),
+        sides: left.len(),
+        fell: left.iter().position(|c| *c == seal.card.0)? + 1,
+    })
+}
+
+/// Elements that decide no card any more: all of the turn under way once its cards are open, before that those that fell.
+fn card_slots_told(m: &Match, per: u32, n: u32) -> u32 {
+    let picking = !m.pickers().is_empty();
+    let slots = match m.table.as_ref() {
+        Some(table) if picking => m
+            .sealed
+            .iter()
+            .filter(|s| s.turn == m.turn() && s.by == Holder::Dice)
+            .map(|s| card_slot(table, s.seat) + 1)
+            .max()
+            .unwrap_or(0),
+        _ => per,
+    };
+    let before = u64::from(per) * u64::from(turn(m).saturating_sub(1));
+    u32::try_from(before + u64::from(slots)).map_or(n, |told| told.min(n))
+}
+
 impl std::fmt::Debug for ChainDice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("***")
@@ -204,7 +256,8 @@ impl Dice for ChainDice {
             self.opening + turn
         };
         // a chain that is used up repeats its last element, which no verifier lets through: the Keeper sees it
-        let i = chain::index(self.per, self.n, t, 0).unwrap_or(self.n);
+        let j = if turn == 0 { 0 } else { roll };
+        let i = chain::index(self.per, self.n, t, j).unwrap_or(self.n);
         let c = chain::down(&self.gid, self.n, &self.top, i);
         self.roll = Some(Roll::new(&c, &self.gid, i, &self.entropy, NO_BEACON));
     }

@@ -162,16 +162,32 @@ pub enum Event {
         /// The card with its nonce.
         seal: Sealed,
     },
+    /// A player opened a card that only he knew; it is kept until all of its turn are.
+    Unsealed {
+        /// Which match.
+        game: MatchNo,
+        /// The turn whose summoning it is for.
+        turn: u32,
+        /// Whose card.
+        seat: Seat,
+        /// The card.
+        card: Secret,
+        /// What hid it in the commitment.
+        nonce: Secret,
+    },
     /// All cards of a turn were turned over at once.
     Opened {
         /// Which match.
         game: MatchNo,
         /// The turn.
         turn: u32,
-        /// Every card.
+        /// Every card; where somebody defaulted, cards that come to the same.
         cards: Vec<(Seat, String)>,
         /// What fell.
         rolls: Vec<u16>,
+        /// Who did not open his card, or opened one that is not left.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        defaulted: Vec<Seat>,
     },
     /// A conditional order was stored.
     Planned {
@@ -351,6 +367,9 @@ pub enum Event {
         seat: Seat,
         /// 1: half of the time is over; 2: nine tenths; 3: all of it.
         stage: u8,
+        /// True for the time in which a card must be opened, false for the clock.
+        #[serde(default)]
+        open: bool,
     },
     /// A player wants everything about him erased; the Keeper does that.
     EraseAsked {
@@ -376,6 +395,7 @@ impl Event {
             | Event::Voided { game, .. }
             | Event::Begun { game, .. }
             | Event::Sealed { game, .. }
+            | Event::Unsealed { game, .. }
             | Event::Opened { game, .. }
             | Event::Planned { game, .. }
             | Event::PlanGone { game, .. }

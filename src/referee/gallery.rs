@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::desk::{Desk, add_openings, notice, report};
+use super::desk::{Desk, notice, report};
 use super::event::Event;
 use super::keeper::erased_name;
 use super::notice::{News, Notice, NoticeKind, Why};
 use super::order::Order;
+use super::proofs::add_openings;
 use super::state::{Match, MatchNo, Player, PlayerNo, Registry, Stage};
 use crate::rules::Ending;
 
@@ -198,6 +199,8 @@ fn is_public(news: &News) -> bool {
         News::Played { .. }
             | News::Opened { .. }
             | News::Openings { .. }
+            | News::Defaulted { .. }
+            | News::CardDrawn { .. }
             | News::Certain { .. }
             | News::NoRoom { .. }
             | News::Placed { .. }

@@ -5,10 +5,11 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::apply;
-use super::desk::{Desk, notice, receipt, report};
+use super::desk::{Desk, notice, report};
 use super::event::Event;
 use super::listing::game_info;
 use super::notice::{News, Notice, NoticeKind};
+use super::proofs::receipt;
 use super::state::{DAY, Hold, Match, MatchNo, PlayerNo, Records, Registry, Stage, Unfit};
 use super::{Decision, Entropy, Outcome};
 use crate::rules::{Ending, Seat, Shelf};
@@ -257,7 +258,7 @@ pub fn order(
                     "from 1 to {EXTEND_DAYS_MAX} days can be given at once"
                 )));
             }
-            if m.clock.days == 0 {
+            if m.clock.days == 0 && m.asked.is_none() {
                 return Err(Unable::new(format!("game {game} has no time limit")));
             }
             did(

@@ -53,12 +53,13 @@ fn text(m: &Match, book: &Rulebook, h: &Happening) -> Option<(Json, Json)> {
             let mut cards = cards.clone();
             cards.sort();
             let cards: Vec<&String> = cards.iter().map(|(_, c)| c).collect();
+            let outcome = json!({"seat": name(seat), "created": created});
+            // somebody's card was not opened, and what stood for it on the board is nobody's card
+            if cards.is_empty() {
+                return open(outcome);
+            }
             let full = json!({"seat": name(seat), "cards": cards});
-            let public = if m.reveal_both {
-                full.clone()
-            } else {
-                json!({"seat": name(seat), "created": created})
-            };
+            let public = if m.reveal_both { full.clone() } else { outcome };
             Some((full, public))
         }
         Happening::Rolled { seat, dice } => {

@@ -2,9 +2,82 @@
 
 use std::sync::Arc;
 
-use super::notice::{GameInfo, MatchInfo, Person};
-use super::state::{Match, PlayerNo, Registry, Stage};
-use crate::rules::{Rulebook, Seat, Table};
+use serde::{Deserialize, Serialize};
+
+use super::clock::Clock;
+use super::state::{Match, MatchNo, PlayerNo, Registry, Stage};
+use crate::rules::{Ending, Rulebook, Seat, Table};
+
+/// A game as the list of games tells it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct GameInfo {
+    /// Id.
+    pub id: String,
+    /// Title.
+    pub title: String,
+    /// Inventor.
+    pub inventor: String,
+    /// Year.
+    pub year: Option<u16>,
+    /// One sentence.
+    pub summary: String,
+    /// What is not certain about it.
+    pub doubt: Option<String>,
+    /// Names of the seats.
+    pub seats: Vec<String>,
+    /// Names of the arrays, the default first.
+    pub arrays: Vec<String>,
+    /// Other options: key, values, one sentence.
+    pub options: Vec<(String, Vec<String>, String)>,
+    /// Pieces: letter, name.
+    pub pieces: Vec<(char, String)>,
+    /// Name of the family of rules, in lower case: `maces`.
+    pub family: String,
+    /// Does the referee throw dice in it?
+    pub dice: bool,
+}
+
+/// A match in a list.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct MatchInfo {
+    /// Number.
+    pub no: MatchNo,
+    /// Id of the game.
+    pub game: String,
+    /// Title.
+    pub title: String,
+    /// `inviting`, `seeking`, `playing`, `over`, `void`.
+    pub stage: String,
+    /// Who takes part.
+    pub people: Vec<Person>,
+    /// Options that are not default, as `array=A2`.
+    pub options: Vec<String>,
+    /// Days for a decision; 0: no such limit.
+    pub days: u32,
+    /// The whole time control.
+    pub clock: Clock,
+    /// Number of the turn.
+    pub turn: u32,
+    /// Does the reader owe something?
+    pub yours: bool,
+    /// How it ended.
+    pub ending: Option<Ending>,
+}
+
+/// Somebody who takes part.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Person {
+    /// Name of the seat, where it is known.
+    pub seat: Option<String>,
+    /// Alias.
+    pub name: String,
+    /// Is it the reader?
+    pub you: bool,
+    /// Has he accepted?
+    pub accepted: bool,
+    /// Does he owe something?
+    pub awaited: bool,
+}
 
 /// Examples of a turn in one mail.
 const EXAMPLES_MAX: usize = 3;
@@ -12,7 +85,7 @@ const EXAMPLES_MAX: usize = 3;
 /// A match in a list.
 pub(super) fn match_info(reg: &dyn Registry, m: &Match, reader: PlayerNo) -> MatchInfo {
     let book = reg.book(&m.book);
-    let awaited: Vec<Seat> = m.awaited().into_iter().map(|(s, _)| s).collect();
+    let awaited: Vec<Seat> = m.every_seat().filter(|s| m.is_awaited(*s)).collect();
     let person = |at: usize| {
         let chair = m.chairs.get(at)?;
         let mut seats = m.seats_of(chair.player);

@@ -10,6 +10,7 @@
 mod acts;
 pub mod apply;
 pub mod authority;
+pub mod cards;
 mod carry;
 pub mod chance;
 pub mod clock;
@@ -24,6 +25,7 @@ mod listing;
 mod lobby;
 pub mod notice;
 pub mod order;
+pub mod proofs;
 pub mod refusal;
 pub mod replies;
 pub mod report;

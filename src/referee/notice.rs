@@ -15,10 +15,11 @@ use serde_json::{Value as Json, json};
 
 pub use super::dice::DiceCheck;
 pub use super::gallery::StandingRow;
+pub use super::listing::{GameInfo, MatchInfo, Person};
+pub use super::proofs::{Down, Opening, Receipt};
 pub use super::refusal::{Refusal, Why};
-pub use super::report::{
-    Deed, Down, GameInfo, MatchInfo, News, Opening, Person, Receipt, Report, owed_word,
-};
+pub(super) use super::report::owed_by;
+pub use super::report::{Deed, News, Report, owed_word};
 pub use super::seeds::{SeedRow, SeedTable};
 use super::state::{MatchNo, PlayerNo};
 use crate::rules::{Seat, View};

@@ -69,6 +69,28 @@ pub enum Why {
     CardAlreadyDown {
         turn: u32,
     },
+    CopiedNumber,
+    DiceWereQuicker {
+        turn: u32,
+    },
+    OpenTooEarly {
+        turn: u32,
+    },
+    OpenTooLate {
+        turn: u32,
+    },
+    AlreadyOpen {
+        turn: u32,
+    },
+    RefereeOpens {
+        turn: u32,
+    },
+    NothingToOpen,
+    DoesNotFit {
+        turn: u32,
+        seat: u32,
+        commitment: String,
+    },
     NoPicks {
         certain: Option<String>,
     },
@@ -175,6 +197,7 @@ pub enum Why {
     NoTimeClaim {
         until: Option<Timestamp>,
     },
+    NoCardClaim,
     BadDates {
         text: String,
         most: i64,

@@ -6,82 +6,13 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::clock::{Clock, Reading};
+use super::clock::Reading;
 use super::dice::DiceCheck;
+use super::listing::MatchInfo;
+use super::proofs::{Down, Opening, Receipt};
 use super::refusal::Why;
-use super::state::{MatchNo, Note};
+use super::state::{Match, Note};
 use crate::rules::{Ending, Happening, Seat, View, What};
-
-/// A game as the list of games tells it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct GameInfo {
-    /// Id.
-    pub id: String,
-    /// Title.
-    pub title: String,
-    /// Inventor.
-    pub inventor: String,
-    /// Year.
-    pub year: Option<u16>,
-    /// One sentence.
-    pub summary: String,
-    /// What is not certain about it.
-    pub doubt: Option<String>,
-    /// Names of the seats.
-    pub seats: Vec<String>,
-    /// Names of the arrays, the default first.
-    pub arrays: Vec<String>,
-    /// Other options: key, values, one sentence.
-    pub options: Vec<(String, Vec<String>, String)>,
-    /// Pieces: letter, name.
-    pub pieces: Vec<(char, String)>,
-    /// Name of the family of rules, in lower case: `maces`.
-    pub family: String,
-    /// Does the referee throw dice in it?
-    pub dice: bool,
-}
-
-/// A match in a list.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct MatchInfo {
-    /// Number.
-    pub no: MatchNo,
-    /// Id of the game.
-    pub game: String,
-    /// Title.
-    pub title: String,
-    /// `inviting`, `seeking`, `playing`, `over`, `void`.
-    pub stage: String,
-    /// Who takes part.
-    pub people: Vec<Person>,
-    /// Options that are not default, as `array=A2`.
-    pub options: Vec<String>,
-    /// Days for a decision; 0: no such limit.
-    pub days: u32,
-    /// The whole time control.
-    pub clock: Clock,
-    /// Number of the turn.
-    pub turn: u32,
-    /// Does the reader owe something?
-    pub yours: bool,
-    /// How it ended.
-    pub ending: Option<Ending>,
-}
-
-/// Somebody who takes part.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Person {
-    /// Name of the seat, where it is known.
-    pub seat: Option<String>,
-    /// Alias.
-    pub name: String,
-    /// Is it the reader?
-    pub you: bool,
-    /// Has he accepted?
-    pub accepted: bool,
-    /// Does he owe something?
-    pub awaited: bool,
-}
 
 /// A seat and who holds it, in games of more than two.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -170,7 +101,7 @@ pub struct Report {
     pub view: Arc<View>,
     /// Number of the turn.
     pub turn: u32,
-    /// What the reader owes: `turn`, `pick`, `guess`, `place`, `start`, `exchange`.
+    /// What the reader owes: `turn`, `pick`, `guess`, `open`, `place`, `start`, `exchange`.
     pub owed: Option<String>,
     /// What he may answer: cards, placements, or a few legal steps as examples.
     pub choices: Vec<String>,
@@ -245,6 +176,49 @@ pub enum News {
     /// All cards of a match in which they stayed hidden, now that it is over.
     Openings {
         /// By turn.
+        openings: Vec<Opening>,
+    },
+    /// All cards of a turn are down, and some must be opened by those who laid them down.
+    OpeningAsked {
+        /// Whose.
+        seats: Vec<Seat>,
+        /// Of which turn.
+        turn: u32,
+        /// Until when.
+        until: Timestamp,
+    },
+    /// The reader has opened his card; it is kept until the others are open.
+    OpeningKept {
+        /// For which turn.
+        turn: u32,
+    },
+    /// No card came in time, so the dice laid one down, in the sight of all.
+    CardDrawn {
+        /// For whom.
+        seat: Seat,
+        /// For which turn.
+        turn: u32,
+        /// Which.
+        card: String,
+    },
+    /// The time for a card is over; the dice lay one down as soon as the other is down.
+    CardOverdue {
+        /// Whose.
+        seats: Vec<Seat>,
+    },
+    /// The cards are decided, though somebody did not open his.
+    Defaulted {
+        /// Whose summoning.
+        seat: Seat,
+        /// Who did not open his card.
+        late: Vec<Seat>,
+        /// Who opened one that is not left.
+        spent: Vec<Seat>,
+        /// Do the cards count as equal?
+        counts: bool,
+        /// What was created.
+        created: Option<String>,
+        /// What proves the cards that are open; empty with `reveal=outcome`.
         openings: Vec<Opening>,
     },
     /// The last card: no picks.
@@ -509,11 +483,14 @@ impl News {
                 | News::DrawOffered { .. }
                 | News::Yielded { .. }
                 | News::TimeOver { .. }
+                | News::CardOverdue { .. }
+                | News::CardDrawn { .. }
+                | News::Defaulted { .. }
         )
     }
     /// Does it turn over the card of that seat for that turn?
     pub fn opens(&self, seat: Option<Seat>, turn: u32) -> bool {
-        let News::Opened { openings, .. } = self else {
+        let (News::Opened { openings, .. } | News::Defaulted { openings, .. }) = self else {
             return false;
         };
         openings
@@ -522,59 +499,11 @@ impl News {
     }
 }
 
-/// A card of somebody else that lies face down: what the reader must know before he lays down his own (trust.md 4).
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Down {
-    /// Whose.
-    pub seat: Seat,
-    /// For which turn.
-    pub turn: u32,
-    /// 64 hex digits.
-    pub commitment: String,
-}
-
-/// A card turned over, with what proves that it is the one that was laid down.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Opening {
-    /// Whose.
-    pub seat: Seat,
-    /// For which turn.
-    pub turn: u32,
-    /// The card.
-    pub card: String,
-    /// 64 hex digits, as mailed when the card was laid down.
-    pub commitment: String,
-    /// Shell commands that print the commitment.
-    pub check: Vec<String>,
-}
-
-/// The picker's proof of his card (trust.md 4).
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Receipt {
-    /// For which turn.
-    pub turn: u32,
-    /// The card.
-    pub card: String,
-    /// 64 hex digits.
-    pub nonce: String,
-    /// 64 hex digits; public.
-    pub commitment: String,
-    /// Shell commands that print the commitment.
-    pub check: Vec<String>,
-    /// Dots that make the receipts of all cards equally long (trust.md 4).
-    pub filler: String,
-    /// False with `reveal=outcome`: the card stays hidden until the match is over.
-    pub both: bool,
-}
-
-/// Receipts are padded as if every card had a name of so many characters; no game has a longer one.
-pub const RECEIPT_CARD_CHARS: usize = 8;
-
-impl Receipt {
-    /// The dots for a card; at least one, since blanks at a line's end would vanish.
-    pub fn filler(card: &str) -> String {
-        ".".repeat((RECEIPT_CARD_CHARS + 1).saturating_sub(card.len()).max(1))
-    }
+/// What a seat owes, as [`owed_word`] says it; `open`: its own card.
+pub(super) fn owed_by(m: &Match, seat: Seat, mover: bool) -> Option<String> {
+    let what = m.owed(seat).map(|what| owed_word(what, mover));
+    let open = || m.must_open(seat).then_some("open");
+    what.or_else(open).map(str::to_owned)
 }
 
 /// The word by which a template knows what is owed; the other's card is a guess.

@@ -102,9 +102,13 @@ impl<'a> Overlay<'a> {
             changes: Changes::default(),
         }
     }
-    /// How far the record of a match went before the changes.
+    /// A match before the changes.
+    pub fn before(&self, no: MatchNo) -> Option<Arc<Match>> {
+        self.base.game(no)
+    }
+    /// How far its record went then.
     pub fn lines_before(&self, no: MatchNo) -> u32 {
-        self.base.game(no).map_or(0, |m| m.lines)
+        self.before(no).map_or(0, |m| m.lines)
     }
 }
 

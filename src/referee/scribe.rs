@@ -7,18 +7,19 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::desk::Desk;
-use super::dice::{entropy_of, has_ledger, length, per, sides, top, turn};
+use super::clock::OVER;
+use super::desk::{Desk, mover};
+use super::dice::{card_roll, entropy_of, has_ledger, length, per, sides, top, turn};
 use super::event::Event;
 use super::keeper::{ADJUDICATED, Deed, KEEPER};
 use super::seeds::{self, Seeds};
-use super::state::{Match, MatchNo, Records, Registry, Sealed};
+use super::state::{Holder, Match, MatchNo, Records, Registry, Sealed};
 use crate::fair::chain;
 use crate::fair::entropy::{words_seed, words_token};
 use crate::fair::head::HeadKey;
 use crate::fair::ledger::{Kind, Tip};
 use crate::fair::line::{Hash, hex};
-use crate::rules::{Ending, Happening, Rulebook, Seat};
+use crate::rules::{Ending, Happening, Rulebook, Seat, What};
 
 /// What a match keeps for its ledger.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -60,6 +61,25 @@ impl Pen<'_> {
 }
 
 impl Pen<'_> {
+    /// The roll that chose a card; the seal of that card follows.
+    fn thrown(&mut self, seal: &Sealed) {
+        let Some(roll) = card_roll(self.m, seal) else {
+            return;
+        };
+        let (t, seat) = (seal.turn.to_string(), number(seal.seat));
+        self.line(
+            Kind::Roll,
+            &[
+                ("t", &t),
+                ("j", &roll.j.to_string()),
+                ("c", &hex(&roll.c)),
+                ("dice", &roll.sides.to_string()),
+                ("got", &roll.fell.to_string()),
+                ("for", "card"),
+                ("seat", &seat),
+            ],
+        );
+    }
     /// What the Keeper did; why is between him and the players.
     fn deed(&mut self, deed: &Deed) {
         let (act, text, seat) = match deed {
@@ -219,13 +239,21 @@ pub(super) fn told(rec: &mut dyn Records, m: &mut Match, event: &Event, at: Time
         }
         Event::Sealed { seal, .. } => {
             let (t, seat) = (seal.turn.to_string(), number(seal.seat));
+            let by = match seal.by {
+                Holder::Referee => "ref",
+                Holder::Player => "player",
+                Holder::Dice => {
+                    pen.thrown(seal);
+                    "dice"
+                }
+            };
             pen.line(
                 Kind::Seal,
                 &[
                     ("t", &t),
                     ("seat", &seat),
                     ("c", &seal.commitment),
-                    ("by", "ref"),
+                    ("by", by),
                 ],
             );
         }
@@ -251,8 +279,19 @@ pub(super) fn told(rec: &mut dyn Records, m: &mut Match, event: &Event, at: Time
                 ],
             );
         }
-        Event::Reminded { stage: 3, seat, .. } => {
-            pen.line(Kind::Timeout, &[("t", &t), ("seat", &number(*seat))]);
+        Event::Reminded {
+            stage: OVER,
+            seat,
+            open,
+            ..
+        } => {
+            let what = match (*open, pen.m.owed(*seat)) {
+                (true, _) => "open",
+                (false, Some(What::Pick)) => "card",
+                _ => "",
+            };
+            let seat = number(*seat);
+            pen.line(Kind::Timeout, &[("t", &t), ("seat", &seat), ("for", what)]);
         }
         Event::Undone { seat, .. } => {
             let seat = number(*seat);
@@ -281,7 +320,7 @@ pub(super) fn compared(
     rec: &mut dyn Records,
     m: &mut Match,
     (turn, cards): (u32, &[Sealed]),
-    happened: &[Happening],
+    defaulted: &[Seat],
     at: Timestamp,
 ) {
     let mut cards: Vec<&Sealed> = cards.iter().filter(|c| c.turn == turn).collect();
@@ -289,21 +328,25 @@ pub(super) fn compared(
     let ([one, other], true) = (&cards[..], has_ledger(m)) else {
         return;
     };
-    let mover = happened.iter().find_map(|h| match h {
-        Happening::Opened { seat, .. } => Some(number(*seat)),
-        _ => None,
-    });
-    let (t, mover) = (turn.to_string(), mover.unwrap_or_default());
-    let answer = if one.card == other.card { "yes" } else { "no" };
+    let mover = m.table.as_ref().map(mover);
+    // the defaulter loses the doubt
+    let matched = match defaulted {
+        [] => one.card == other.card,
+        some => mover.is_some_and(|mover| !some.contains(&mover)),
+    };
+    let why = if defaulted.is_empty() { "" } else { "default" };
+    let (t, mover) = (turn.to_string(), mover.map(number).unwrap_or_default());
+    let answer = if matched { "yes" } else { "no" };
     let both = m.reveal_both;
     let mut pen = Pen { rec, m, at };
     pen.line(
         Kind::Result,
-        &[("t", &t), ("seat", &mover), ("match", answer)],
+        &[("t", &t), ("seat", &mover), ("match", answer), ("why", why)],
     );
-    if both {
-        pen.open(one);
-        pen.open(other);
+    for seal in [one, other] {
+        if both && seal.known() {
+            pen.open(seal);
+        }
     }
 }
 

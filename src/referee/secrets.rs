@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::desk::{cards_left, mover};
+use super::cards::asked_for;
 use super::dice;
-use super::state::{Match, PlayerNo, Registry, Stage};
+use super::state::{Holder, Match, PlayerNo, Registry, Stage};
 use crate::fair::chain;
 use crate::fair::ledger::Entry;
 use crate::fair::line::{Hash, unhash};
@@ -143,17 +143,18 @@ pub fn secrets(reg: &dyn Registry, m: &Match, reader: Option<PlayerNo>) -> Secre
             continue;
         }
         out.values.extend(unhash(&seal.nonce.0));
-        let Some(table) = m.table.as_ref().filter(|_| seal.turn >= m.turn()) else {
+        let hidden = seal.known() && seal.by != Holder::Dice && seal.turn >= m.turn();
+        let Some(table) = m.table.as_ref().filter(|_| hidden) else {
             continue;
         };
-        let mut others = cards_left(table, mover(table));
+        let mut others = asked_for(table);
         others.retain(|c| *c != seal.card.0);
         out.cards.push(Down {
             line: format!(
                 "seal {} {} {} {}",
                 m.gid,
                 seal.turn,
-                u32::from(seal.seat.0) + 1,
+                seal.number(),
                 seal.card.0
             ),
             card: seal.card.0.clone(),

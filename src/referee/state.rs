@@ -10,6 +10,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::cards::Asked;
 pub use super::clock::{Clock, Timer};
 use super::gallery::Score;
 use super::order::Read;
@@ -111,6 +112,19 @@ pub struct Chair {
     pub behind: Option<u32>,
 }
 
+/// Who laid a card face down, and so can open it.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Holder {
+    /// A player named it to the referee, who keeps it.
+    #[default]
+    Referee,
+    /// A player gave its number alone; the card is not known before he opens it.
+    Player,
+    /// The dice chose it: everybody has seen the roll.
+    Dice,
+}
+
 /// A face-down card.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Sealed {
@@ -118,12 +132,26 @@ pub struct Sealed {
     pub turn: u32,
     /// Whose card.
     pub seat: Seat,
-    /// The card.
+    /// The card; empty while only a player knows it.
     pub card: Secret,
-    /// What hides it in the commitment.
+    /// What hides it in the commitment; empty while only a player knows it.
     pub nonce: Secret,
     /// Public at once.
     pub commitment: String,
+    /// Who can open it.
+    #[serde(default)]
+    pub by: Holder,
+}
+
+impl Sealed {
+    /// Does the referee know the card?
+    pub fn known(&self) -> bool {
+        !self.card.0.is_empty()
+    }
+    /// The seat, from 1 as in the lines that are hashed.
+    pub fn number(&self) -> u32 {
+        u32::from(self.seat.0) + 1
+    }
 }
 
 /// What a player wants done once the cards of a turn are open.
@@ -208,6 +236,8 @@ pub struct Match {
     pub lines: u32,
     /// Cards face down.
     pub sealed: Vec<Sealed>,
+    /// All cards of the turn are down, and some wait to be opened by those who laid them down.
+    pub asked: Option<Asked>,
     /// With `reveal=outcome`: cards whose turn is over, to be shown when the match is.
     pub opened: Vec<Sealed>,
     /// Conditional orders.
@@ -266,7 +296,7 @@ impl Match {
     /// The seat a player acts for now: the awaited one of his, else his first.
     pub fn seat_of(&self, player: PlayerNo) -> Option<Seat> {
         let seats = self.seats_of(player);
-        let awaited = || seats.iter().find(|s| self.owed(**s).is_some());
+        let awaited = || seats.iter().find(|s| self.is_awaited(**s));
         match seats.len() {
             0 | 1 => seats.first().copied(),
             _ => awaited().or(seats.first()).copied(),
@@ -309,7 +339,7 @@ impl Match {
         let down = ask.what == What::Pick && self.card_down(table.turn_no(), seat).is_some();
         (!down).then_some(ask.what)
     }
-    /// Seats that owe something.
+    /// Seats that owe an order; who must open his card is not among them, see [`Match::is_awaited`].
     pub fn awaited(&self) -> Vec<(Seat, What)> {
         (0..self.seats.len())
             .filter_map(|i| {

@@ -3,14 +3,17 @@
 
 use jiff::Timestamp;
 
-use super::desk::{Desk, add_openings, notice, report};
+use super::acts;
+use super::clock::OVER;
+use super::desk::{Desk, notice, report};
 use super::event::Event;
 use super::gallery;
 use super::notice::{News, NoticeKind};
+use super::proofs::add_openings;
 use super::seeds;
-use super::state::{MatchNo, PlayerNo, Registry, Stage};
+use super::state::{Match, MatchNo, PlayerNo, Registry, Stage};
 use super::{Decision, Entropy};
-use crate::rules::{Ending, Shelf};
+use crate::rules::{Ending, Seat, Shelf, What};
 
 /// Matches looked at in one tick; the next tick takes the rest.
 pub const TICK_MATCHES_MAX: usize = 100;
@@ -32,6 +35,7 @@ pub(super) fn tick(
             continue;
         }
         let mut late = Vec::new();
+        let mut cardless = Vec::new();
         let mut warned = Vec::new();
         for seat in m.every_seat() {
             // After a long silence only the last of the reminders that fell due is sent.
@@ -48,14 +52,30 @@ pub(super) fn tick(
                     game: no,
                     seat,
                     stage,
+                    open: false,
                 },
                 None,
             );
-            if stage >= 3 { &mut late } else { &mut warned }.push(seat);
+            let list = match (stage, m.owed(seat)) {
+                (OVER.., Some(What::Pick)) => &mut cardless,
+                (OVER.., _) => &mut late,
+                _ => &mut warned,
+            };
+            list.push(seat);
+        }
+        warned.extend(remind_openers(&mut desk, &m, now));
+        // cards that the dice must lay down, or that nobody waits for any longer
+        let events = desk.events.len();
+        acts::settle(&mut desk, no);
+        if desk.events.len() > events {
+            continue;
         }
         let loser = late.first().filter(|_| m.clock.auto);
         let winners = loser.and_then(|s| m.winners_against(*s));
         let mut news = Vec::new();
+        if !cardless.is_empty() {
+            news.push(News::CardOverdue { seats: cardless });
+        }
         if !late.is_empty() {
             news.push(News::TimeOver {
                 seats: late.clone(),
@@ -98,9 +118,35 @@ pub(super) fn tick(
             notices.push(notice(&desk.over, &player, Some(&m), kind));
         }
     }
+    // what followed from cards is told as after a letter
     let mut decision = desk.finish();
     decision.notices.extend(notices);
     decision
+}
+
+/// Reminds those who must open a card; whom.
+fn remind_openers(desk: &mut Desk, m: &Match, now: Timestamp) -> Vec<Seat> {
+    let mut later = m.clone();
+    while later.opening_due().is_some_and(|t| t <= now) {
+        let Some(asked) = &mut later.asked else { break };
+        asked.reminded += 1;
+    }
+    let stage = |m: &Match| m.asked.as_ref().map_or(0, |a| a.reminded);
+    let (before, stage) = (stage(m), stage(&later));
+    if before == stage {
+        return Vec::new();
+    }
+    let openers: Vec<Seat> = m.every_seat().filter(|s| m.must_open(*s)).collect();
+    for seat in &openers {
+        let event = Event::Reminded {
+            game: m.no,
+            seat: *seat,
+            stage,
+            open: true,
+        };
+        desk.emit(event, None);
+    }
+    openers
 }
 
 /// The referee was away: all deadlines of these matches move along, and their players are told.

@@ -1,22 +1,18 @@
 //! A turn as a whole: cards, conditional orders, placement, moves. All of one letter's turn orders are taken together, so
 //! that a player may write them in any order; what is written ahead waits sealed or as a plan until its time comes.
 
-use std::sync::Arc;
-
 use super::acts::{acts, not_asked, play_steps, settle, steps_of, was_created, why_bad};
 use super::apply::open_cards;
-use super::desk::{Desk, cards_left, mover, receipt};
+use super::cards::{self, Laid, cards_left};
+use super::desk::{Desk, mover};
 use super::event::Event;
 use super::lobby;
 use super::notice::{News, Why};
 use super::order::{Order, OrderLine};
 use super::replies;
-use super::state::{Match, MatchNo, Plan, Registry, Sealed, Secret, SentMail, Stage};
-use crate::fair::seal;
-use crate::fair::seal::unhex;
+use super::state::{Match, MatchNo, Plan, Registry, SentMail, Stage};
 use crate::rules::notation::split_turn;
-use crate::rules::rulebook::nearest;
-use crate::rules::{Seat, Table, What};
+use crate::rules::{NoDice, Seat, Table, What};
 
 /// An order that is not obeyed: index of its line in the slice, and why.
 type Bad = (usize, Why);
@@ -24,8 +20,10 @@ type Bad = (usize, Why);
 /// What one letter orders for a turn.
 #[derive(Default)]
 struct Wishes {
-    pick: Option<(usize, String)>,
-    guess: Option<(usize, String)>,
+    pick: Option<(usize, Laid)>,
+    guess: Option<(usize, Laid)>,
+    /// `pick open CARD NONCE`
+    open: Option<(usize, (String, String))>,
     place: Option<(usize, String)>,
     play: Option<(usize, String)>,
     plan: Option<(usize, Option<String>, Option<String>)>,
@@ -41,15 +39,18 @@ impl Wishes {
         for (i, line) in lines.iter().enumerate() {
             let Ok(order) = &line.order else { continue };
             let once = |slot: &mut Option<(usize, String)>, text: &str| {
-                if slot.is_some() {
-                    return Err((i, Why::TwoPlans));
-                }
-                *slot = Some((i, text.trim().to_owned()));
-                Ok(())
+                take(slot, i, text.trim().to_owned())
             };
             match order {
-                Order::Pick(card) => once(&mut w.pick, card)?,
-                Order::Guess(card) => once(&mut w.guess, card)?,
+                Order::Pick(card) => take(&mut w.pick, i, Laid::Card(card.trim().to_owned()))?,
+                Order::Guess(card) => take(&mut w.guess, i, Laid::Card(card.trim().to_owned()))?,
+                Order::CardCommit { guess, commitment } => {
+                    let slot = if *guess { &mut w.guess } else { &mut w.pick };
+                    take(slot, i, Laid::Number(commitment.clone()))?;
+                }
+                Order::CardOpen { card, nonce } => {
+                    take(&mut w.open, i, (card.clone(), nonce.clone()))?
+                }
                 Order::Place(text) => once(&mut w.place, text)?,
                 Order::Play(text) => match &mut w.play {
                     Some((_, before)) => {
@@ -90,6 +91,14 @@ impl Wishes {
     }
 }
 
+/// Fills what may be said once.
+fn take<T>(slot: &mut Option<(usize, T)>, at: usize, what: T) -> Result<(), Bad> {
+    match slot.replace((at, what)) {
+        Some(_) => Err((at, Why::TwoPlans)),
+        None => Ok(()),
+    }
+}
+
 /// Carries out the turn orders of one letter for one match.
 pub(super) fn orders(
     desk: &mut Desk,
@@ -124,8 +133,13 @@ pub(super) fn orders(
     }
     if let Some(mail) = answered {
         let stale = now > mail.turn + 1 || (now > mail.turn && (w.moves() || w.pick.is_some()));
-        if stale {
-            let again = already_played(&m, seat, &w) || already_sealed(&m, seat, &w);
+        // what opens a card says by itself which it is
+        if stale && (w.open.is_none() || w.moves() || w.pick.is_some()) {
+            let lies = |laid: &Option<(usize, Laid)>| {
+                let mut own = m.sealed.iter().filter(|s| s.seat == seat);
+                laid.as_ref().is_some_and(|(_, l)| own.any(|s| l.is(s)))
+            };
+            let again = already_played(&m, seat, &w) || lies(&w.pick) || lies(&w.guess);
             desk.show(no, if again { "already_played" } else { "stale" });
             return Ok(());
         }
@@ -135,7 +149,10 @@ pub(super) fn orders(
         return Ok(());
     }
     if w.pick.is_some() || w.guess.is_some() {
-        cards(desk, &m, table, seat, &w)?;
+        cards::lay(desk, &m, table, seat, (w.pick.as_ref(), w.guess.as_ref()))?;
+    }
+    if let Some((at, (card, nonce))) = &w.open {
+        cards::open(desk, no, seat, card, nonce).map_err(|why| (*at, why))?;
     }
     moves(desk, no, seat, &w)?;
     for (at, text) in &w.replies {
@@ -162,17 +179,6 @@ fn already_played(m: &Match, seat: Seat, w: &Wishes) -> bool {
     })
 }
 
-fn already_sealed(m: &Match, seat: Seat, w: &Wishes) -> bool {
-    let same = |card: &Option<(usize, String)>| {
-        card.as_ref().is_some_and(|(_, c)| {
-            m.sealed
-                .iter()
-                .any(|s| s.seat == seat && s.card.0.eq_ignore_ascii_case(c))
-        })
-    };
-    same(&w.pick) || same(&w.guess)
-}
-
 fn tidy(text: &str) -> String {
     let parts: Vec<String> = split_turn(text)
         .iter()
@@ -184,136 +190,6 @@ fn tidy(text: &str) -> String {
         })
         .collect();
     parts.join(";")
-}
-
-/// Seals the cards of a letter, each for the summoning it belongs to.
-fn cards(
-    desk: &mut Desk,
-    m: &Arc<Match>,
-    table: &Table,
-    seat: Seat,
-    w: &Wishes,
-) -> Result<(), Bad> {
-    let now = table.turn_no();
-    let moves = mover(table);
-    let first = w.pick.as_ref().or(w.guess.as_ref()).map_or(0, |(i, _)| *i);
-    let Some(other) = m.rival_of(seat) else {
-        return Err((first, Why::NoPicks { certain: None }));
-    };
-    let asked = table.asks().iter().any(|a| a.what == What::Pick);
-    if let Some((i, card)) = &w.pick {
-        // The mover's own card: for the turn under way, or ahead for his next.
-        let turn = if moves == seat { now } else { now + 1 };
-        if moves == seat && !asked {
-            let left = cards_left(table, seat);
-            let why = if left.is_empty() {
-                Why::NoPicks { certain: None }
-            } else {
-                Why::CardsAreOpen
-            };
-            return Err((*i, why));
-        }
-        seal_card(desk, m, table, seat, seat, turn, card).map_err(|why| (*i, why))?;
-    }
-    if let Some((i, card)) = &w.guess {
-        // The other's summoning: the one under way if its card is still owed, else his next.
-        let turn = if moves == seat {
-            now + 1
-        } else if asked {
-            now
-        } else {
-            now + 2
-        };
-        seal_card(desk, m, table, seat, other, turn, card).map_err(|why| (*i, why))?;
-    }
-    Ok(())
-}
-
-#[allow(clippy::too_many_arguments, reason = "one call each way")]
-fn seal_card(
-    desk: &mut Desk,
-    m: &Arc<Match>,
-    table: &Table,
-    seat: Seat,
-    whose: Seat,
-    turn: u32,
-    card: &str,
-) -> Result<(), Why> {
-    let left = cards_left(table, whose);
-    let asked_now = turn == table.turn_no();
-    if left.is_empty() {
-        return Err(Why::NoPicks { certain: None });
-    }
-    if left.len() == 1 && !asked_now {
-        return Err(Why::NoPicks {
-            certain: left.first().cloned(),
-        });
-    }
-    let wanted = card
-        .trim()
-        .trim_end_matches(['.', '!', ','])
-        .to_ascii_lowercase();
-    let Some(card) = left.iter().find(|c| **c == wanted).cloned() else {
-        let known: Vec<&str> = left.iter().map(String::as_str).collect();
-        let all = all_cards(table);
-        return Err(Why::NoSuchCard {
-            meant: nearest(&wanted, &known).map(str::to_owned),
-            spent: all.contains(&wanted),
-            left,
-        });
-    };
-    // The write-once slot (reliability.md 4, K5).
-    let current = desk.over.game(m.no).unwrap_or_else(|| Arc::clone(m));
-    if let Some(down) = current.card_down(turn, seat) {
-        if down.card.0 == card {
-            desk.tell_one(m.no, seat, News::CardStays { turn });
-            let receipt = receipt(&current, down);
-            desk.receipts.entry(m.no).or_default().push(receipt);
-            return Ok(());
-        }
-        return Err(Why::CardAlreadyDown { turn });
-    }
-    if !seal::is_card(&card) {
-        return Err(Why::NoSuchCard {
-            left,
-            meant: None,
-            spent: false,
-        });
-    }
-    let secret: [u8; 32] = unhex(&m.secret.0)
-        .and_then(|b| b.try_into().ok())
-        .unwrap_or([0; 32]);
-    let number = u32::from(seat.0) + 1;
-    let nonce = seal::nonce(&secret, &m.gid, turn, number);
-    let commitment = seal::commitment(&m.gid, turn, number, &card, &nonce);
-    let sealed = Sealed {
-        turn,
-        seat,
-        card: Secret(card),
-        nonce: Secret(nonce),
-        commitment,
-    };
-    let receipt = receipt(m, &sealed);
-    desk.emit(
-        Event::Sealed {
-            game: m.no,
-            seal: sealed,
-        },
-        None,
-    );
-    desk.receipts.entry(m.no).or_default().push(receipt);
-    Ok(())
-}
-
-/// Every card the game has, spent ones too: those of both seats together, and the five of the rules page.
-fn all_cards(table: &Table) -> Vec<String> {
-    let mut all: Vec<String> = ["amazon", "ox", "archer", "spider", "mace"]
-        .map(str::to_owned)
-        .to_vec();
-    for seat in 0..2 {
-        all.extend(cards_left(table, Seat(seat)));
-    }
-    all
 }
 
 /// Placement, moves and conditional orders.
@@ -444,7 +320,8 @@ fn plan_of(w: &Wishes, turn: u32, seat: Seat, plain: bool) -> Result<Plan, Bad> 
     })
 }
 
-/// Tries both branches on copies of the board, with cards that match and cards that do not.
+/// Tries both branches on copies of the board, with cards that match and cards that do not. Of a card that only the player
+/// knows any may be meant: a branch that can be played with one of them is fine, and may fail later.
 fn check_plan(
     m: &Match,
     table: &Table,
@@ -460,35 +337,41 @@ fn check_plan(
         return Ok(());
     };
     let left = cards_left(table, seat);
-    let branch = |theirs: &str, text: &str, at: usize| {
-        let cards = [(seat, mine.card.0.clone()), (other, theirs.to_owned())];
-        let Ok((table, _)) = open_cards(m, &cards, &mut crate::rules::NoDice) else {
+    let possible = match mine.known() {
+        true => vec![mine.card.0.clone()],
+        false => left.clone(),
+    };
+    let branch = |cards: [&String; 2], text: &str, at: usize| {
+        let cards = [(seat, cards[0].clone()), (other, cards[1].clone())];
+        let Ok((table, happened)) = open_cards(m, &cards, &mut NoDice) else {
             return Ok(());
         };
         // With no vacant home square nothing is created; then this branch will not be used.
+        if cards[0].1 == cards[1].1 && !was_created(&happened) {
+            return Ok(());
+        }
         let steps = steps_of(&[(at, text.to_owned())]);
-        acts(&table, &[seat], steps, &mut crate::rules::NoDice)
+        acts(&table, &[seat], steps, &mut NoDice)
             .map(|_| ())
             .map_err(|bad| why_bad(m, &[seat], bad))
     };
     let at = w.plan.as_ref().map_or(first, |p| p.0);
     if let Some(text) = &plan.created {
         let at = w.place.as_ref().map_or(at, |p| p.0);
-        let cards = [(seat, mine.card.0.clone()), (other, mine.card.0.clone())];
-        let created =
-            open_cards(m, &cards, &mut crate::rules::NoDice).is_ok_and(|(_, h)| was_created(&h));
-        if created {
-            branch(&mine.card.0, text, at)?;
+        let tries: Vec<_> = possible.iter().map(|c| branch([c, c], text, at)).collect();
+        if tries.iter().all(Result::is_err) {
+            tries.into_iter().collect::<Result<Vec<()>, Bad>>()?;
         }
     }
-    if let (Some(text), Some(theirs)) = (&plan.otherwise, left.iter().find(|c| **c != mine.card.0))
-    {
+    let card = possible.first();
+    let theirs = left.iter().find(|c| Some(*c) != card);
+    if let (Some(text), Some(card), Some(theirs)) = (&plan.otherwise, card, theirs) {
         let at = if w.plan.is_none() {
             w.play.as_ref().map_or(at, |p| p.0)
         } else {
             at
         };
-        branch(theirs, text, at)?;
+        branch([card, theirs], text, at)?;
     }
     Ok(())
 }

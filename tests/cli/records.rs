@@ -139,6 +139,7 @@ fn played(book: &Arc<Rulebook>, options: &Options, seed: u64, turns: usize) -> (
                 turn: table.turn_no(),
                 cards,
                 rolls: Vec::new(),
+                defaulted: Vec::new(),
             }
         } else {
             let order = match ask.what {

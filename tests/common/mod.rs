@@ -249,6 +249,17 @@ impl Club {
         mails
     }
 
+    /// Time goes by.
+    pub fn later(&mut self, hours: i64) -> Vec<Mail> {
+        let now = self.daemon.clock.now().as_second() + hours * 3600;
+        let now = jiff::Timestamp::from_second(now).unwrap();
+        self.daemon.clock = Clock::fixed(now);
+        if !self.quiet {
+            let _ = writeln!(self.said, "\n==== {now}");
+        }
+        self.round()
+    }
+
     /// Sizes of all mails carried to somebody so far.
     pub fn bytes_to(&self, who: &str) -> Vec<usize> {
         let mut sizes: Vec<usize> = (self.seen.iter())

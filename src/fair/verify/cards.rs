@@ -190,21 +190,24 @@ impl Pair {
         }
     }
 
-    /// The guesser's default counts as a match, the mover's as none. A guesser who opened a card that is not left
-    /// defaulted too; whether it is left only the rules know.
+    /// The guesser's default counts as a match, the mover's as none. Who opened a card that is not left defaulted too;
+    /// whether it is left only the rules know.
     fn defaulted(&self, t: u64) -> Result<(), Fault> {
         let Some(announced) = &self.announced else {
             return Ok(());
         };
         let own = |seat: &u32| self.cards.get(seat).is_some_and(|c| c.by_player);
         let shut = |seat: &u32| self.cards.get(seat).is_some_and(|c| c.opened.is_none());
-        let mut late = self.late.iter().filter(|s| own(s) && shut(s)).peekable();
+        let late = self.late.iter().filter(|s| own(s) && shut(s));
+        let late: Vec<u32> = late.copied().collect();
         let mover = announced.mover.ok_or(Fault::NoDefault { t })?;
-        let fits = if late.peek().is_none() {
+        let fits = if late.contains(&mover) {
+            // where the mover did not open there is no piece, whatever the guesser did
+            !announced.yes
+        } else if late.is_empty() {
             self.cards.keys().any(own)
         } else {
-            // where the mover did not open there is no piece, whatever the guesser did
-            late.any(|s| *s == mover) != announced.yes
+            announced.yes || own(&mover)
         };
         if fits {
             Ok(())
