@@ -99,7 +99,7 @@ impl Daemon {
             let registry = self.records();
             let mut decision = referee::decide(&registry, &self.shelf, &command, now, &entropy);
             registry.sound().map_err(records_trouble)?;
-            let (mails, stopped) = self.mails(&mut decision, None, now);
+            let (mails, stopped) = self.mails(&registry, &mut decision, None, now);
             let payload = Payload {
                 at: now,
                 outcome: "clock".to_owned(),

@@ -77,7 +77,7 @@ impl Daemon {
             Ok(decision) => decision,
             Err(unable) => return Ok(Err(unable)),
         };
-        let (mails, stopped) = self.mails(&mut decision, None, now);
+        let (mails, stopped) = self.mails(&registry, &mut decision, None, now);
         let count = mails.len();
         let payload = Payload {
             at: now,

@@ -250,7 +250,7 @@ impl Daemon {
         let command = Command::Letter(Box::new(read.clone()));
         let mut decision = referee::decide(&registry, &self.shelf, &command, now, entropy);
         registry.sound().map_err(records_trouble)?;
-        let (mails, stopped) = self.mails(&mut decision, Some(&read), now);
+        let (mails, stopped) = self.mails(&registry, &mut decision, Some(&read), now);
         Ok(Rehearsal {
             reading,
             decision: Some(decision),

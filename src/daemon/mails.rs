@@ -17,7 +17,7 @@ use crate::referee::secrets::{Secrets, secrets};
 use crate::referee::state::{Match, MatchNo, Registry as _, Stage};
 use crate::referee::{Decision, Event, Notice, NoticeKind, Overlay, ReplyTo, To, apply};
 use crate::store::NewMail;
-use crate::store::records::lane;
+use crate::store::records::{Shelved, lane};
 
 /// Mails of one transaction are numbered from its number times this.
 const MAILS_MAX: u64 = 1000;
@@ -41,42 +41,25 @@ pub struct Stopped {
 
 impl Daemon {
     /// The mails of a decision, fully written. Those that tell a secret are left out, and their matches are on hold with
-    /// the same transaction.
+    /// the same transaction. `registry` is what the decision was made on: what it has read need not be read again.
     pub(super) fn mails(
         &self,
+        registry: &Shelved,
         decision: &mut Decision,
         answers: Option<&Read>,
         now: Timestamp,
     ) -> (Vec<NewMail>, Vec<Stopped>) {
-        let (mails, stopped) = self.written(decision, answers, now);
+        let (mails, stopped) = self.written(registry, decision, answers, now);
         let mut held = false;
         for game in stopped.iter().filter_map(|s| s.game) {
-            held |= self.hold(decision, game, now);
+            held |= hold(registry, decision, game, now);
         }
         if held {
             // the feet of those that may go show the hold
-            let (mails, _) = self.written(decision, answers, now);
+            let (mails, _) = self.written(registry, decision, answers, now);
             return (mails, stopped);
         }
         (mails, stopped)
-    }
-
-    /// Adds a hold to a decision, where its match is under way.
-    fn hold(&self, decision: &mut Decision, game: MatchNo, now: Timestamp) -> bool {
-        let registry = self.records();
-        let mut after = Overlay::new(&registry);
-        after.changes = std::mem::take(&mut decision.changes);
-        let m = after.game(game);
-        let why = HELD_BY_GUARD.to_owned();
-        let deed = Deed::Held { game, why };
-        let event = Event::Keeper { deed };
-        let held = m.is_some_and(|m| m.stage == Stage::Playing && m.hold.is_none())
-            && apply(&mut after, &event, now).is_ok();
-        decision.changes = std::mem::take(&mut after.changes);
-        if held {
-            decision.events.push(event);
-        }
-        held
     }
 
     /// Tells the Keeper of mails that were not let out.
@@ -177,16 +160,16 @@ impl Daemon {
 
     fn written(
         &self,
+        registry: &Shelved,
         decision: &Decision,
         answers: Option<&Read>,
         now: Timestamp,
     ) -> (Vec<NewMail>, Vec<Stopped>) {
-        let registry = self.records();
         let staged = u64::from(self.store.staged_mails());
         let first = (self.store.head().0 + 1) * MAILS_MAX + staged;
         let mut mails = Vec::new();
         let mut stopped = Vec::new();
-        let mut after = Overlay::new(&registry);
+        let mut after = Overlay::new(registry);
         after.changes = decision.changes.clone();
         let mut heads = BTreeMap::new();
         for (seq, notice) in (first..).zip(&decision.notices) {
@@ -200,7 +183,7 @@ impl Daemon {
                     }
                 }
             };
-            let foot = self.foot(decision, notice, &mut heads);
+            let foot = self.foot(registry, decision, notice, &mut heads);
             let job = Job {
                 notice,
                 to: &to,
@@ -248,6 +231,7 @@ impl Daemon {
     /// The entries that a seat was not mailed yet, under a head that is signed now, once for all mails of a match.
     fn foot(
         &self,
+        registry: &Shelved,
         decision: &Decision,
         notice: &Notice,
         heads: &mut BTreeMap<MatchNo, Head>,
@@ -255,7 +239,6 @@ impl Daemon {
         let (ReplyTo::Chair { chair, .. }, Some(no)) = (&notice.reply, notice.game) else {
             return None;
         };
-        let registry = self.records();
         let new = decision.changes.games.get(&no).cloned();
         let game = new.or_else(|| registry.game(no))?;
         let tip = &game.fair.tip;
@@ -272,6 +255,23 @@ impl Daemon {
             head: head.clone(),
         })
     }
+}
+
+/// Adds a hold to a decision, where its match is under way.
+fn hold(registry: &Shelved, decision: &mut Decision, game: MatchNo, now: Timestamp) -> bool {
+    let mut after = Overlay::new(registry);
+    after.changes = std::mem::take(&mut decision.changes);
+    let m = after.game(game);
+    let why = HELD_BY_GUARD.to_owned();
+    let deed = Deed::Held { game, why };
+    let event = Event::Keeper { deed };
+    let held = m.is_some_and(|m| m.stage == Stage::Playing && m.hold.is_none())
+        && apply(&mut after, &event, now).is_ok();
+    decision.changes = std::mem::take(&mut after.changes);
+    if held {
+        decision.events.push(event);
+    }
+    held
 }
 
 /// The matches whose secrets a mail might tell: those that changed, those that it or the letter names, and those of its

@@ -35,7 +35,7 @@ impl Daemon {
         if decision.events.is_empty() && decision.notices.is_empty() {
             return Ok(());
         }
-        let (mails, stopped) = self.mails(&mut decision, None, now);
+        let (mails, stopped) = self.mails(&registry, &mut decision, None, now);
         self.store.commit(Payload {
             at: now,
             outcome: "tick".to_owned(),

@@ -16,13 +16,16 @@ pub const GID_CHARS: usize = 10;
 
 /// Lower-case hex of bytes.
 pub fn hex(bytes: &[u8]) -> String {
+    let mut out = Vec::with_capacity(bytes.len() * 2);
+    hex_into(bytes, &mut out);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// The same behind what is there.
+pub fn hex_into(bytes: &[u8], out: &mut Vec<u8>) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut out = String::with_capacity(bytes.len() * 2);
-    for b in bytes {
-        out.push(char::from(DIGITS[usize::from(b >> 4)]));
-        out.push(char::from(DIGITS[usize::from(b & 15)]));
-    }
-    out
+    let digits = |b: &u8| [DIGITS[usize::from(b >> 4)], DIGITS[usize::from(b & 15)]];
+    out.extend(bytes.iter().flat_map(digits));
 }
 
 /// Bytes of lower- or upper-case hex; `None` where it is no hex.

@@ -4,8 +4,10 @@
 //! the secrets themselves: 32-byte values in hex (either case, in groups or broken over lines) and base64 (either alphabet,
 //! at any place of a longer text), tokens, addresses, the line of a seal, a card that stands out among the others.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use mailparse::body::Body;
 use mailparse::{ParsedMail, parse_mail};
 
 use crate::fair::line::Hash;
@@ -106,9 +108,12 @@ impl Opened {
         let mut inner = BTreeSet::new();
         // what stands inside of base64 is looked at like the rest
         let more = base64_values(text, &mut inner);
-        let text = format!("{text}\n{more}");
+        let text = match more.is_empty() {
+            true => text.to_owned(),
+            false => format!("{text}\n{more}"),
+        };
         let low = text.to_lowercase();
-        let tight = low.chars().filter(|c| !c.is_whitespace()).collect();
+        let tight = tight(&low);
         Opened {
             text,
             low,
@@ -180,54 +185,123 @@ impl Opened {
     }
 }
 
+/// The text without white space.
+fn tight(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    text.split_whitespace().for_each(|word| out.push_str(word));
+    out
+}
+
 fn one_blank(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn parts(mail: &ParsedMail, out: &mut String) -> bool {
     if mail.subparts.is_empty() {
-        let body = mail.get_body();
-        if let Ok(body) = &body {
-            out.push_str(body);
-            out.push('\n');
+        if !plain_body(mail, out) {
+            match mail.get_body() {
+                Ok(body) => out.push_str(&body),
+                Err(_) => return false,
+            }
         }
-        return body.is_ok();
+        out.push('\n');
+        return true;
     }
     mail.subparts.iter().all(|part| parts(part, out))
+}
+
+/// The text of a part in one of the two encodings that our own mails have, where it is ASCII or UTF-8 throughout; false
+/// for any other.
+fn plain_body(part: &ParsedMail, out: &mut String) -> bool {
+    if !matches!(part.ctype.charset.as_str(), "utf-8" | "us-ascii") {
+        return false;
+    }
+    let opened = match part.get_body_encoded() {
+        Body::SevenBit(body) => Some(Cow::Borrowed(body.get_raw())),
+        Body::QuotedPrintable(body) => unquoted(body.get_raw()).map(Cow::Owned),
+        _ => None,
+    };
+    let text = opened.as_deref().map(std::str::from_utf8);
+    if let Some(Ok(text)) = text {
+        out.push_str(text);
+    }
+    matches!(text, Some(Ok(_)))
+}
+
+/// Quoted-printable as the RFC has it; nothing of what is not.
+fn unquoted(body: &[u8]) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(body.len());
+    let mut pieces = body.split(|b| *b == b'=');
+    out.extend_from_slice(pieces.next()?);
+    for piece in pieces {
+        let rest = match piece {
+            [b'\r', b'\n', rest @ ..] | [b'\n', rest @ ..] => rest,
+            [high, low, rest @ ..] => {
+                out.push(digit(*high)? << 4 | digit(*low)?);
+                rest
+            }
+            _ => return None,
+        };
+        out.extend_from_slice(rest);
+    }
+    Some(out)
+}
+
+fn digit(byte: u8) -> Option<u8> {
+    Some(match byte {
+        b'0'..=b'9' => byte - b'0',
+        b'a'..=b'f' => byte - b'a' + 10,
+        b'A'..=b'F' => byte - b'A' + 10,
+        _ => return None,
+    })
+}
+
+/// All of the text that stands between two bytes which end what is looked for, where it has at least `least` bytes. The end
+/// is looked for from behind, so that most of a mail is never looked at.
+fn spans(text: &str, least: usize, ends: impl Fn(u8) -> bool, each: &mut dyn FnMut(&[u8])) {
+    let table: [bool; 256] = std::array::from_fn(|b| ends(u8::try_from(b).unwrap_or(0)));
+    let ends = |byte: &u8| table[usize::from(*byte)];
+    let mut rest = text.as_bytes();
+    while let Some(first) = rest.get(..least) {
+        if let Some(end) = first.iter().rposition(ends) {
+            rest = &rest[end + 1..];
+            continue;
+        }
+        let end = rest.iter().position(ends).unwrap_or(rest.len());
+        each(&rest[..end]);
+        rest = rest.get(end + 1..).unwrap_or_default();
+    }
 }
 
 /// Every 32 bytes that stand in hex, whatever separates the digits. A value that stands by itself and is known to be public
 /// is a wall: digits are not put together across it.
 fn hex_values(text: &str, public: &dyn Fn(&Hash) -> bool, found: &mut BTreeSet<Hash>) {
+    let between = |byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b':' | b'-');
     let mut run: Vec<u8> = Vec::new();
-    // where the digits begin that nothing separates
-    let mut word = 0;
     let end = |run: &mut Vec<u8>, found: &mut BTreeSet<Hash>| {
         if run.len() >= HEX {
             found.extend(run.windows(HEX).map(hash_of));
         }
         run.clear();
     };
-    for byte in text.bytes().chain([0]) {
-        let digit = match byte {
-            b'0'..=b'9' => byte - b'0',
-            b'a'..=b'f' => byte - b'a' + 10,
-            b'A'..=b'F' => byte - b'A' + 10,
-            _ => {
-                if run.len() - word == HEX && public(&hash_of(&run[word..])) {
-                    found.insert(hash_of(&run[word..]));
-                    run.truncate(word);
-                    end(&mut run, found);
-                }
-                if !matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b':' | b'-') {
-                    end(&mut run, found);
-                }
-                word = run.len();
+    let ends = |byte| !between(byte) && digit(byte).is_none();
+    spans(text, HEX, ends, &mut |span| {
+        // where the digits begin that nothing separates
+        let mut word = 0;
+        for byte in span.iter().copied().chain([b' ']) {
+            if let Some(digit) = digit(byte) {
+                run.push(digit);
                 continue;
             }
-        };
-        run.push(digit);
-    }
+            if run.len() - word == HEX && public(&hash_of(&run[word..])) {
+                found.insert(hash_of(&run[word..]));
+                run.truncate(word);
+                end(&mut run, found);
+            }
+            word = run.len();
+        }
+        end(&mut run, found);
+    });
 }
 
 /// Of [`HEX`] digits.
@@ -242,36 +316,31 @@ fn hash_of(digits: &[u8]) -> Hash {
 /// Every 32 bytes inside of what can be base64; answers the printable texts inside of it.
 fn base64_values(text: &str, found: &mut BTreeSet<Hash>) -> String {
     let mut inner = String::new();
-    let mut run: Vec<u8> = Vec::new();
-    let mut end = |run: &mut Vec<u8>| {
+    let line_end = |byte| matches!(byte, b'\r' | b'\n');
+    let is_in = |byte: u8| byte.is_ascii_alphanumeric() || b"+/-_".contains(&byte);
+    let ends = |byte| !is_in(byte) && !line_end(byte);
+    spans(text, BASE64_TEXT, ends, &mut |span| {
+        let run = span.iter().copied().filter(|b| !line_end(*b));
+        let run: Vec<u8> = run.collect();
         // what is all hex is looked at as such
-        let mixed = || run.iter().any(|b| !b.is_ascii_hexdigit());
-        if run.len() >= BASE64_TEXT && mixed() {
-            for start in 0..4 {
-                let bytes = unbase64(&run[start..]);
-                if run.len() >= BASE64 {
-                    for value in bytes.windows(32) {
-                        found.extend(Hash::try_from(value));
-                    }
+        if run.len() < BASE64_TEXT || run.iter().all(u8::is_ascii_hexdigit) {
+            return;
+        }
+        for start in 0..4 {
+            let bytes = unbase64(&run[start..]);
+            if run.len() >= BASE64 {
+                for value in bytes.windows(32) {
+                    found.extend(Hash::try_from(value));
                 }
-                for piece in bytes.split(|b| !(0x20..0x7f).contains(b)) {
-                    if piece.len() >= INNER_MIN {
-                        inner.push_str(&String::from_utf8_lossy(piece));
-                        inner.push('\n');
-                    }
+            }
+            for piece in bytes.split(|b| !(0x20..0x7f).contains(b)) {
+                if piece.len() >= INNER_MIN {
+                    inner.push_str(&String::from_utf8_lossy(piece));
+                    inner.push('\n');
                 }
             }
         }
-        run.clear();
-    };
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'+' | b'/' | b'-' | b'_' => run.push(byte),
-            b'\r' | b'\n' => {}
-            _ => end(&mut run),
-        }
-    }
-    end(&mut run);
+    });
     inner
 }
 
@@ -302,6 +371,10 @@ fn tells_address(low: &str, tight: &str, address: &str, typed: &str, public: &[S
     let Some((local, host)) = address.rsplit_once('@') else {
         return false;
     };
+    // nearly always: every form of it holds the local part, and none of them white space
+    if !tight.contains(local) && !local.contains(char::is_whitespace) {
+        return false;
+    }
     if typed.contains(address) || typed.contains(&format!("{local}@")) {
         return false;
     }
@@ -335,4 +408,48 @@ fn word_count(text: &str, words: &str) -> usize {
             !before.is_some_and(inside) && !after.is_some_and(inside)
         })
         .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_what_stands_between_two_ends() {
+        // all texts of three letters, one of which ends a span
+        for code in 0..3usize.pow(9) {
+            let letter = |place: u32| b"a-."[code / 3usize.pow(place) % 3];
+            let text: String = (0..9).map(|place| char::from(letter(place))).collect();
+            for least in 1..=5 {
+                let mut found = Vec::new();
+                let ends = |b| b == b'.';
+                spans(&text, least, ends, &mut |span| {
+                    found.push(String::from_utf8_lossy(span).into_owned());
+                });
+                let all: Vec<&str> = text.split('.').filter(|s| s.len() >= least).collect();
+                assert_eq!(found, all, "{text} {least}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_proper_quoted_printable_is_opened_by_mailparse() {
+        let opened = |body: &str| {
+            let head = "Content-Type: text/plain; charset=utf-8\r\n\
+                        Content-Transfer-Encoding: quoted-printable\r\n\r\n";
+            let mail = format!("{head}{body}");
+            let parsed = parse_mail(mail.as_bytes()).unwrap();
+            let mut text = String::new();
+            let ours = plain_body(&parsed, &mut text);
+            (ours, text, parsed.get_body().unwrap())
+        };
+        let (ours, text, whole) = opened("=C3=a9t=\r\n=C3=A9 =3D\r\n=2E\r\n");
+        assert!(ours);
+        assert_eq!(text, "\u{e9}t\u{e9} =\r\n.\r\n");
+        assert_eq!(text, whole);
+        for bad in ["a=ZZ\r\n", "a= \r\nb", "a=", "=FF=FE", "a=4"] {
+            let (ours, text, _) = opened(bad);
+            assert!(!ours && text.is_empty(), "{bad}");
+        }
+    }
 }

@@ -21,6 +21,7 @@ use super::seats;
 use super::seeds::seed_table;
 use super::state::{Match, MatchNo, Player, PlayerNo, Registry, Stage};
 use super::{Decision, Entropy, Outcome, dice};
+use crate::rules::families::Family;
 use crate::rules::{Seat, Shelf, Table, What};
 
 /// Cards, placements and other short lists are shown whole up to this.
@@ -470,12 +471,14 @@ pub(super) fn report_of(
         .collect();
     let mut guess_ahead = Vec::new();
     if let Some(seat) = you
+        && matches!(table.book().family, Family::Maces(_))
         && m.stage == Stage::Playing
+        && moves == seat
         && let Some(other) = m.rival_of(seat)
+        && m.card_down(m.turn() + 1, seat).is_none()
     {
         let left = cards_left(table, other);
-        let turn = m.turn() + 1 + u32::from(moves == other);
-        if left.len() > 1 && m.card_down(turn, seat).is_none() && moves == seat {
+        if left.len() > 1 {
             guess_ahead = left;
         }
     }

@@ -63,8 +63,10 @@ pub(super) fn entropy_of(m: &Match, book: &Rulebook) -> Option<Hash> {
     if let Some(known) = &m.fair.entropy {
         return unhash(known);
     }
-    let anchor = chain::down(&m.gid, length(book), &top(m), 0);
-    has_ledger(m).then(|| entropy(&m.gid, &anchor, &seeds(m, book.seats.len()), NO_BEACON))
+    has_ledger(m).then(|| {
+        let anchor = chain::down(&m.gid, length(book), &top(m), 0);
+        entropy(&m.gid, &anchor, &seeds(m, book.seats.len()), NO_BEACON)
+    })
 }
 
 /// Number of the turn under way as the chain counts: the rolls before the first turn come first.

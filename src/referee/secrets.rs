@@ -37,14 +37,9 @@ impl Ahead {
     }
     /// Is one of these an element that still decides a roll?
     fn holds(&self, found: &dyn Fn(&Hash) -> bool) -> bool {
-        let mut c = self.top;
-        for j in (self.told + 1..=self.n).rev() {
-            if found(&c) {
-                return true;
-            }
-            c = chain::down(&self.gid, j, &c, j - 1);
-        }
-        false
+        let secret = self.n.saturating_sub(self.told) as usize;
+        let mut elements = chain::walk(&self.gid, self.n, &self.top).take(secret);
+        elements.any(|c| found(&c))
     }
 }
 

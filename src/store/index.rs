@@ -4,10 +4,12 @@
 //! and a sum over all rows is kept with the head: a row that vanished is found by [`Index::full_check`].
 //! sled 0.34 is not durable by `flush` alone (its flush never calls fsync), so [`Index::settle`] syncs its files.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -26,6 +28,8 @@ pub const FULL_CHECK_BYTES_MAX: u64 = 16 << 20;
 /// Longer values are cut into pieces: a sled leaf of 16 values must stay below a quarter of a segment.
 const PIECE_BYTES: usize = 3 << 10;
 
+/// Bytes of rows that are remembered until the next change.
+const MEMO_BYTES_MAX: usize = 1 << 20;
 /// The form of all rows: players, matches with their positions, held letters, the outbox. **Raise it with every change of
 /// what is written into a row** (a field more, a type, an order), here or in the referee: an index or a checkpoint of another
 /// form is made again from the journal, never read. `tests/forms.rs` finds a change that was not told here.
@@ -53,6 +57,28 @@ pub struct Index {
     dir: PathBuf,
     head: Head,
     sick: AtomicBool,
+    memo: Mutex<Memo>,
+}
+
+/// Rows read since the last change: a letter asks for the same ones many times, and to change one it must be read too.
+#[derive(Default)]
+struct Memo {
+    rows: BTreeMap<Vec<u8>, Option<Known>>,
+    bytes: usize,
+}
+
+/// The mark of a row and its value.
+type Known = ([u8; 16], Vec<u8>);
+
+impl Memo {
+    fn keep(&mut self, full: Vec<u8>, row: Option<Known>) {
+        self.bytes += full.len() + row.as_ref().map_or(0, |(_, value)| value.len());
+        if self.bytes > MEMO_BYTES_MAX {
+            *self = Memo::default();
+            return;
+        }
+        self.rows.insert(full, row);
+    }
 }
 
 fn guarded<T>(what: impl FnOnce() -> Result<T, sled::Error>) -> Result<T, String> {
@@ -107,6 +133,7 @@ impl Index {
             dir: dir.to_path_buf(),
             head: Head::default(),
             sick: AtomicBool::new(false),
+            memo: Mutex::default(),
         };
         match index.read_head() {
             Ok(head) => index.head = head,
@@ -142,6 +169,10 @@ impl Index {
         guarded(|| self.db.size_on_disk()).unwrap_or(u64::MAX)
     }
 
+    fn memo(&self) -> MutexGuard<'_, Memo> {
+        self.memo.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn unwrap_row(&self, full: &[u8], row: &[u8]) -> Result<Vec<u8>, StoreError> {
         let bad = || self.trouble(format!("row {} is damaged", super::payload::hex(full)));
         let Some((kind, check, rest)) = row_parts(row) else {
@@ -171,38 +202,42 @@ impl Index {
 
     fn read(&self, tree: Tree, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         let full = full_key(tree, key);
-        match self.run(|| self.db.get(&full))? {
-            None => Ok(None),
-            Some(row) => self.unwrap_row(&full, &row).map(Some),
+        if let Some(known) = self.memo().rows.get(&full) {
+            return Ok(known.as_ref().map(|(_, value)| value.clone()));
         }
+        let row = self.run(|| self.db.get(&full))?;
+        let known = match row {
+            None => None,
+            Some(row) => {
+                let value = self.unwrap_row(&full, &row)?;
+                row_parts(&row).map(|(_, hash, _)| (hash, value))
+            }
+        };
+        let value = known.as_ref().map(|(_, value)| value.clone());
+        self.memo().keep(full, known);
+        Ok(value)
     }
 
     /// Applies the changes and the new tip together. Not synced: the journal is what is durable.
     pub fn apply(&mut self, batch: &Batch, tip: Tip) -> Result<(), StoreError> {
         let mut writes = sled::Batch::default();
         let mut sum = self.head.sum;
+        let memo = std::mem::take(&mut *self.memo());
         for ((tree, key), change) in &batch.changes {
             let full = full_key(*tree, key);
-            let old = self.run(|| self.db.get(&full))?;
-            let old = match &old {
-                Some(row) => Some(
-                    row_parts(row).ok_or_else(|| self.trouble("a row is damaged".to_owned()))?,
-                ),
-                None => None,
+            let old = match memo.rows.get(&full) {
+                Some(known) => known.as_ref().map(|(hash, v)| (*hash, pieces_in(v.len()))),
+                None => self.stored(&full)?,
             };
             let new = change.as_ref().map(|value| mark(&full, value));
-            if new.is_some() && new == old.map(|(_, hash, _)| hash) {
+            if new.is_some() && new == old.map(|(hash, _)| hash) {
                 // the same row again, as for a match's public id at every turn
                 continue;
             }
             let mut old_parts = 0;
-            if let Some((kind, hash, rest)) = old {
+            if let Some((hash, parts)) = old {
                 add(&mut sum, &hash);
-                if kind == CUT {
-                    old_parts = rest
-                        .try_into()
-                        .map_or(0, |n| pieces_of(u32::from_be_bytes(n) as usize));
-                }
+                old_parts = parts;
             }
             let mut parts = 0;
             match change {
@@ -211,8 +246,8 @@ impl Index {
                 Some(value) => {
                     let hash = new.unwrap_or_default();
                     add(&mut sum, &hash);
-                    let (kind, rest) = if value.len() > PIECE_BYTES {
-                        parts = pieces_of(value.len());
+                    parts = pieces_in(value.len());
+                    let (kind, rest) = if parts > 0 {
                         for (part, piece) in value.chunks(PIECE_BYTES).enumerate() {
                             writes.insert(piece_key(&full, part), piece);
                         }
@@ -241,6 +276,19 @@ impl Index {
         self.run(|| self.db.apply_batch(writes))?;
         self.head = head;
         Ok(())
+    }
+
+    /// The mark of a row as it lies there, and how many pieces it has beside itself.
+    fn stored(&self, full: &[u8]) -> Result<Option<([u8; 16], usize)>, StoreError> {
+        let Some(row) = self.run(|| self.db.get(full))? else {
+            return Ok(None);
+        };
+        let Some((kind, hash, rest)) = row_parts(&row) else {
+            return Err(self.trouble("a row is damaged".to_owned()));
+        };
+        let length = rest.try_into().map_or(0, u32::from_be_bytes) as usize;
+        let parts = if kind == CUT { pieces_of(length) } else { 0 };
+        Ok(Some((hash, parts)))
     }
 
     /// Reads every row and compares the sum with the one kept: says whether nothing is damaged or missing.
@@ -301,6 +349,7 @@ impl Index {
             writes.insert(key, row);
         }
         self.run(|| self.db.apply_batch(writes))?;
+        *self.memo() = Memo::default();
         self.head = self.read_head()?;
         Ok(())
     }
@@ -374,6 +423,15 @@ fn full_key(tree: Tree, key: &[u8]) -> Vec<u8> {
 
 fn pieces_of(length: usize) -> usize {
     length.div_ceil(PIECE_BYTES)
+}
+
+/// Pieces that a value is cut into; none where it is not cut.
+fn pieces_in(length: usize) -> usize {
+    if length > PIECE_BYTES {
+        pieces_of(length)
+    } else {
+        0
+    }
 }
 
 fn piece_key(full: &[u8], part: usize) -> Vec<u8> {

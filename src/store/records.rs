@@ -345,7 +345,10 @@ fn rows(changes: &Changes, payload: &Payload, old: &Shelved) -> Result<Batch, St
         }
     }
     for (gid, no) in &changes.gids {
-        batch.put(Tree::Extra, extra("gid", gid), no.0.to_be_bytes());
+        // a match keeps its public id
+        if old.game(*no).is_none_or(|m| m.gid != *gid) {
+            batch.put(Tree::Extra, extra("gid", gid), no.0.to_be_bytes());
+        }
     }
     for (digest, book) in &changes.books {
         batch.put(
@@ -402,7 +405,8 @@ fn rows(changes: &Changes, payload: &Payload, old: &Shelved) -> Result<Batch, St
 
 /// The match with the indices that follow it: what is due when, and who looks for partners.
 fn game_rows(batch: &mut Batch, no: MatchNo, game: &Match, old: &Shelved) {
-    let before = old.game(no).and_then(|m| m.next_due());
+    let was = old.game(no);
+    let before = was.as_ref().and_then(|m| m.next_due());
     let after = game.next_due();
     let key = |at: Timestamp| {
         let mut key = time_key(at).to_vec();
@@ -421,7 +425,7 @@ fn game_rows(batch: &mut Batch, no: MatchNo, game: &Match, old: &Shelved) {
     seek.extend(no.0.to_be_bytes());
     if game.stage == Stage::Seeking {
         batch.put(Tree::Extra, seek, []);
-    } else {
+    } else if was.is_some_and(|m| m.stage == Stage::Seeking) {
         batch.delete(Tree::Extra, seek);
     }
     batch.put(Tree::Matches, no.0.to_be_bytes(), game.save());

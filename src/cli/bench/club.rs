@@ -11,12 +11,14 @@ use crate::config::Config;
 use crate::daemon::{self, Daemon, Trouble};
 use crate::edge::clock::Clock;
 use crate::edge::{Arrived, Inbox, InboxError, pipe};
+use crate::fair::head::HeadKey;
+use crate::fair::line::hex;
 use crate::fair::token::reply_token;
 use crate::referee::state::{Clock as Pace, MatchNo, PlayerNo, Registry, Secret};
 use crate::referee::{Event, book_digest};
 use crate::rules::{Options, Rulebook, Seat, Shelf};
-use crate::store::records::Desk;
-use crate::store::{Opening, Payload, Settled, Store};
+use crate::store::records::{Desk, lane};
+use crate::store::{Course, NewMail, Opening, OutboxId, OutboxMark, Payload, Settled, Store};
 
 /// Matches that two players have together.
 const MATCHES_OF_A_PAIR: u32 = 10;
@@ -114,11 +116,13 @@ impl Club {
         let desk = Arc::new(Desk::new(house));
         let mut store =
             Store::open(&config.state, daemon::the_fold(&desk)).map_err(Trouble::from)?;
+        let sign = hex(&HeadKey::of_server(&key).public());
         let mut no = 1;
         while no <= matches {
             let last = matches.min(no + GROUP - 1);
-            let group: Vec<Payload> = (no..=last).map(|n| begin(n, &book)).collect();
-            store.commit_many(group).map_err(Trouble::from)?;
+            let group: Vec<Payload> = (no..=last).map(|n| begin(n, &book, &sign)).collect();
+            let done = store.commit_many(group).map_err(Trouble::from)?;
+            store.commit(sent(&done)).map_err(Trouble::from)?;
             no = last + 1;
             tick(last);
         }
@@ -192,8 +196,8 @@ impl Club {
     }
 }
 
-/// All that happens until two players may play match `no`.
-fn begin(no: u32, book: &Rulebook) -> Payload {
+/// All that happens until two players may play match `no`, whose ledger is signed with the key `sign`.
+fn begin(no: u32, book: &Rulebook, sign: &str) -> Payload {
     let pair = (no - 1) / MATCHES_OF_A_PAIR;
     let players = [2 * pair + 1, 2 * pair + 2];
     let game = MatchNo(no);
@@ -229,6 +233,10 @@ fn begin(no: u32, book: &Rulebook) -> Payload {
         people: 2,
         open: false,
     });
+    events.push(Event::Founded {
+        game,
+        key: sign.to_owned(),
+    });
     events.push(Event::Accepted {
         game,
         player: PlayerNo(players[1]),
@@ -238,12 +246,45 @@ fn begin(no: u32, book: &Rulebook) -> Payload {
         seats: vec![0, 1],
         rolls: Vec::new(),
     });
+    let told = |chair: u8| NewMail {
+        to: player(players[usize::from(chair)]),
+        envelope_from: String::new(),
+        message_id: format!("begun.{no}.{chair}@{HOST}"),
+        bytes: Vec::new().into(),
+        seat: lane(game, chair),
+        seq: 1,
+        kind: "begun".to_owned(),
+        board: true,
+        supersedes: false,
+        not_before: None,
+    };
     Payload {
         at: Timestamp::now(),
         outcome: "applied".to_owned(),
+        mails: [0, 1].map(told).to_vec(),
         events: (events.iter())
             .filter_map(|e| serde_json::to_value(e).ok())
             .collect(),
+        ..Payload::default()
+    }
+}
+
+/// The mails of these transactions, two each, are at their readers'.
+fn sent(done: &[Settled]) -> Payload {
+    let mut outbox: Vec<OutboxMark> = Vec::new();
+    for seq in done.iter().map(Settled::seq) {
+        for _ in 0..2 {
+            let before = outbox.last().filter(|m| m.id.seq == seq);
+            let nth = before.map_or(0, |m| m.id.nth + 1);
+            let id = OutboxId { seq, nth };
+            let course = Course::Sent;
+            outbox.push(OutboxMark { id, course });
+        }
+    }
+    Payload {
+        at: Timestamp::now(),
+        outcome: "sent".to_owned(),
+        outbox,
         ..Payload::default()
     }
 }

@@ -23,7 +23,9 @@ pub(super) fn draw(drawing: &Drawing, style: BoardStyle) -> String {
 
 /// Lines of a board as HTML.
 pub(super) fn joined(drawing: &Drawing, lines: &[plain::Line]) -> String {
-    let mut out = String::from(PRE);
+    let squares: usize = lines.iter().map(|l| l.cells.len()).sum();
+    let mut out = String::with_capacity(PRE.len() + 40 * squares);
+    out.push_str(PRE);
     out.push('\n');
     for line in lines {
         let start = out.len();
@@ -42,10 +44,10 @@ pub(super) fn joined(drawing: &Drawing, lines: &[plain::Line]) -> String {
                     out.push_str("<span style=\"");
                     out.push_str(tint);
                     out.push_str("\">");
-                    escape_into(&mut out, &square.text);
+                    escape_text(&mut out, square.text);
                     out.push_str("</span>");
                 }
-                None => escape_into(&mut out, &square.text),
+                None => escape_text(&mut out, square.text),
             }
         }
         out.push_str(&line.tail);
@@ -54,4 +56,10 @@ pub(super) fn joined(drawing: &Drawing, lines: &[plain::Line]) -> String {
     }
     out.push_str("</pre>\n");
     out
+}
+
+fn escape_text(out: &mut String, text: plain::Text) {
+    for c in text.chars() {
+        escape_into(out, c.encode_utf8(&mut [0; 4]));
+    }
 }

@@ -24,9 +24,38 @@ pub(super) struct Square {
     /// The gap before it.
     pub gap: char,
     /// The man, or `.`, or blanks for a hole; as wide as every other square of the board.
-    pub text: String,
+    pub text: Text,
     /// File and rank; `None` in headings.
     pub at: Option<(usize, usize)>,
+}
+
+/// Most characters of a square.
+const WIDTH_MAX: usize = 3;
+
+/// What stands in a square: so few characters that they need no room of their own.
+#[derive(Clone, Copy)]
+pub(super) struct Text {
+    chars: [char; WIDTH_MAX],
+    width: usize,
+}
+
+impl Text {
+    /// These characters, cut or filled up with blanks to `width`.
+    fn of(chars: impl IntoIterator<Item = char>, width: usize) -> Text {
+        let mut text = Text {
+            chars: [' '; WIDTH_MAX],
+            width: width.min(WIDTH_MAX),
+        };
+        for (place, c) in text.chars[..text.width].iter_mut().zip(chars) {
+            *place = c;
+        }
+        text
+    }
+
+    /// Its characters.
+    pub fn chars(&self) -> &[char] {
+        &self.chars[..self.width]
+    }
 }
 
 /// The whole board.
@@ -36,13 +65,14 @@ pub(super) fn draw(drawing: &Drawing, figures: bool) -> String {
 
 /// Lines of a board as text.
 pub(super) fn joined(lines: &[Line]) -> String {
-    let mut out = String::new();
+    let width = lines.first().map_or(0, |l| 5 * l.cells.len() + 16);
+    let mut out = String::with_capacity(lines.len() * width);
     for line in lines {
         let start = out.len();
         out.push_str(&line.head);
         for square in &line.cells {
             out.push(square.gap);
-            out.push_str(&square.text);
+            out.extend(square.text.chars());
         }
         out.push_str(&line.tail);
         out.truncate(start + out[start..].trim_end().len());
@@ -63,13 +93,14 @@ pub(super) fn lines(drawing: &Drawing, figures: bool) -> Vec<Line> {
     while width > 1 && LABEL + columns(drawing) * (width + 1) + 4 > super::super::words::COLUMNS {
         width -= 1;
     }
-    let mut all = headings(drawing, width);
-    for row in drawing.rows() {
+    let rows = drawing.rows();
+    let mut all = headings(drawing, &rows, width);
+    for row in &rows {
         let label = row.first().map(|sq| drawing.labels(*sq).0);
         let label = label.unwrap_or_default();
         let mut before = false;
-        let mut cells = Vec::new();
-        for (file, rank) in row {
+        let mut cells = Vec::with_capacity(row.len());
+        for (file, rank) in row.iter().copied() {
             let now = drawing.touched(file, rank);
             cells.push(Square {
                 gap: gap(before, now),
@@ -84,7 +115,7 @@ pub(super) fn lines(drawing: &Drawing, figures: bool) -> Vec<Line> {
             tail: format!("{} {label:>2}", gap(before, false)),
         });
     }
-    all.extend(headings(drawing, width));
+    all.extend(headings(drawing, &rows, width));
     all
 }
 
@@ -107,9 +138,8 @@ fn columns(drawing: &Drawing) -> usize {
 }
 
 /// The names of the columns; files from the 27th on are two letters, one below the other.
-fn headings(drawing: &Drawing, width: usize) -> Vec<Line> {
-    let names: Vec<String> = drawing
-        .rows()
+fn headings(drawing: &Drawing, rows: &[Vec<(usize, usize)>], width: usize) -> Vec<Line> {
+    let names: Vec<String> = rows
         .first()
         .map(|row| row.iter().map(|sq| drawing.labels(*sq).1).collect())
         .unwrap_or_default();
@@ -118,16 +148,16 @@ fn headings(drawing: &Drawing, width: usize) -> Vec<Line> {
     let mut all = Vec::new();
     for row in rows {
         let text = |name: &str| match (tall, row, name.len()) {
-            (false, ..) => name.to_owned(),
-            (true, 0, 1) => " ".into(),
-            (true, 0, _) => name[..1].to_string(),
-            (true, _, len) => name[len - 1..].to_string(),
+            (false, ..) => Text::of(name.chars(), width),
+            (true, 0, 1) => Text::of([], width),
+            (true, 0, _) => Text::of(name.chars(), 1),
+            (true, _, len) => Text::of(name[len - 1..].chars(), width),
         };
         let cells = names
             .iter()
             .map(|n| Square {
                 gap: ' ',
-                text: format!("{:<width$}", text(n)),
+                text: text(n),
                 at: None,
             })
             .collect();
@@ -141,11 +171,10 @@ fn headings(drawing: &Drawing, width: usize) -> Vec<Line> {
 }
 
 /// A square, exactly `width` characters.
-fn square(drawing: &Drawing, cell: &Cell, width: usize, figures: bool) -> String {
-    let mut text = String::with_capacity(width + 2);
+fn square(drawing: &Drawing, cell: &Cell, width: usize, figures: bool) -> Text {
     match cell {
-        Cell::Empty => text.push(if figures { '·' } else { '.' }),
-        Cell::Hole => {}
+        Cell::Empty => Text::of([if figures { '·' } else { '.' }], width),
+        Cell::Hole => Text::of([], width),
         Cell::Man {
             seat,
             letter,
@@ -155,36 +184,25 @@ fn square(drawing: &Drawing, cell: &Cell, width: usize, figures: bool) -> String
             if drawing.view.four {
                 let colour = drawing.colour(*seat);
                 // An army without its leader is told by a small letter.
-                text.push(if drawing.view.leaderless.contains(seat) {
+                let colour = if drawing.view.leaderless.contains(seat) {
                     colour.to_ascii_lowercase()
                 } else {
                     colour
-                });
-                text.push(*letter);
-            } else {
-                let figure = if figures {
-                    figure(seat.0, *letter, name.as_deref())
-                } else {
-                    None
                 };
-                text.push(figure.unwrap_or(match seat.0 {
-                    0 => letter.to_ascii_uppercase(),
-                    _ => letter.to_ascii_lowercase(),
-                }));
+                return Text::of([colour, *letter].into_iter().chain(*mark), width);
             }
-            text.extend(mark);
+            let figure = if figures {
+                figure(seat.0, *letter, name.as_deref())
+            } else {
+                None
+            };
+            let man = figure.unwrap_or(match seat.0 {
+                0 => letter.to_ascii_uppercase(),
+                _ => letter.to_ascii_lowercase(),
+            });
+            Text::of([man].into_iter().chain(*mark), width)
         }
     }
-    let mut count = 0;
-    let end = text.char_indices().find(|_| {
-        count += 1;
-        count > width
-    });
-    match end {
-        Some((end, _)) => text.truncate(end),
-        None => text.extend(std::iter::repeat_n(' ', width - count)),
-    }
-    text
 }
 
 /// The figure of a chess man. A man with a name of its own that is not one of chess keeps its letter.

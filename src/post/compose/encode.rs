@@ -50,31 +50,36 @@ pub(super) fn file(name: &str, text: &str) -> String {
 /// One line as quoted-printable.
 fn quoted_printable(out: &mut String, line: &str) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    // One column stays free for the `=` of a soft line end.
+    const ROOM: usize = LINE_CHARS - 1;
     let bytes = line.as_bytes();
-    let mut width = 0;
-    for (i, byte) in bytes.iter().enumerate() {
-        let last = i + 1 == bytes.len();
-        let literal = match byte {
-            b'=' => false,
-            b' ' | b'\t' => !last,
-            b => b.is_ascii_graphic(),
-        };
-        let room = if literal { 1 } else { 3 };
-        // One column stays free for the `=` of a soft line end.
-        if width + room >= LINE_CHARS {
+    let literal = |at: usize| match bytes[at] {
+        b'=' => false,
+        b' ' | b'\t' => at + 1 < bytes.len(),
+        b => b.is_ascii_graphic(),
+    };
+    let (mut at, mut width) = (0, 0);
+    while at < bytes.len() {
+        let special =
+            |width: usize| width == 0 && (bytes[at] == b'.' || bytes[at..].starts_with(b"From "));
+        let need = if literal(at) { 1 } else { 3 };
+        if width + need > ROOM {
             out.push_str("=\r\n");
             width = 0;
         }
-        let special = width == 0 && (*byte == b'.' || bytes[i..].starts_with(b"From "));
-        if literal && !special {
-            out.push(char::from(*byte));
-            width += 1;
+        if literal(at) && !special(width) {
+            let run = (at..bytes.len().min(at + ROOM - width)).take_while(|at| literal(*at));
+            let run = run.count();
+            out.push_str(&line[at..at + run]);
+            width += run;
+            at += run;
         } else {
             out.push('=');
-            for digit in [byte >> 4, byte & 15] {
+            for digit in [bytes[at] >> 4, bytes[at] & 15] {
                 out.push(char::from(DIGITS[usize::from(digit)]));
             }
             width += 3;
+            at += 1;
         }
     }
 }
