@@ -357,7 +357,8 @@ fn a_mail_to_a_bare_address_is_looked_through_too() {
         );
         hex(&chain::down(&game.gid, 2048, &top, 700))
     };
-    let planted: [(&str, &dyn Fn(&Club) -> String); 4] = [
+    type Planted<'a> = (&'a str, &'a dyn Fn(&Club) -> String);
+    let planted: [Planted; 4] = [
         ("a nonce or a key", &nonce_of),
         ("a reply token", &token_of),
         ("a nonce or a key", &secret_of),
