@@ -293,6 +293,8 @@ fn numbers_are_final_and_nobodys_but_ones_own() {
     let mails = club.writes(BOB, &format!("{his}\n{next}"));
     counts(&mails, 1, 1);
     assert_eq!(club.game().sealed.len(), 3);
+    let mails = club.writes(BOB, &his.replace("guess", "pick"));
+    says(&mails, BOB, "That card lies there already, for turn 1");
     says(
         &club.writes(BOB, &opens("mace", "c")),
         BOB,
@@ -426,7 +428,19 @@ fn the_dice_lay_down_what_never_came() {
     assert!(text.contains("by=dice"));
     assert!(!club.is_over());
     let mails = club.writes(BOB, "guess ox");
-    assert_eq!(club.game().sealed.len(), 0, "{mails:#?}");
+    says(
+        &mails,
+        BOB,
+        "comes too late: the dice have laid one down for you",
+    );
+    let number = commit(&club, 1, 2, "ox", &nonce("b"));
+    let mails = club.writes(BOB, &number);
+    says(
+        &mails,
+        BOB,
+        "comes too late: the dice have laid one down for you",
+    );
+    assert_eq!(club.game().sealed.len(), 0);
     club.writes(ALICE, "resign");
     ledger(&club);
     club.ends();

@@ -212,12 +212,16 @@ pub(super) fn lay(
     };
     let asked = table.asks().iter().any(|a| a.what == What::Pick);
     if let Some((i, card)) = pick {
-        // The mover's own card: for the turn under way, or ahead for his next. A number is for whatever card he owes.
-        let owes = matches!(card, Laid::Number(_)) && m.owed(seat) == Some(What::Pick);
+        // The mover's own card: for the turn under way, or ahead for his next. A number is for whatever card he owes, or
+        // the one that he lays down once more.
+        let number = matches!(card, Laid::Number(_)) && guess.is_none();
+        let again = m.card_down(now, seat).is_some_and(|s| card.is(s));
         let (whose, turn) = if moves == seat {
             (seat, now)
-        } else if owes && guess.is_none() {
+        } else if number && (again || m.owed(seat) == Some(What::Pick)) {
             (other, now)
+        } else if number && was_drawn(desk, m.no, now, seat) {
+            return Err((*i, Why::DiceWereQuicker { turn: now }));
         } else {
             (seat, now + 1)
         };
@@ -237,21 +241,21 @@ pub(super) fn lay(
             now + 1
         } else if asked {
             now
+        } else if was_drawn(desk, m.no, now, seat) {
+            return Err((*i, Why::DiceWereQuicker { turn: now }));
         } else {
-            // what crossed with the dice was meant for this turn
-            let mine = u64::from(seat.0) + 1;
-            let drawn = |e: &Entry| {
-                let slot = (e.num("t"), e.num("seat"), e.get("by"));
-                slot == (Some(u64::from(now)), Some(mine), Some("dice"))
-            };
-            if seals(desk, m.no).any(|e| drawn(&e)) {
-                return Err((*i, Why::DiceWereQuicker { turn: now }));
-            }
             now + 2
         };
         down(desk, m, table, (seat, other, turn), card).map_err(|why| (*i, why))?;
     }
     Ok(())
+}
+
+/// Have the dice laid down this seat's card of a turn? What crossed with them was meant for that turn.
+fn was_drawn(desk: &Desk, no: MatchNo, turn: u32, seat: Seat) -> bool {
+    let slot = (Some(u64::from(turn)), Some(u64::from(seat.0) + 1));
+    let drawn = |e: Entry| (e.num("t"), e.num("seat")) == slot && e.get("by") == Some("dice");
+    seals(desk, no).any(drawn)
 }
 
 /// Lays one card down: by whom, for whose summoning, in which turn.

@@ -193,7 +193,7 @@ impl Match {
         let clocks = self.every_seat().filter_map(|s| self.deadline_of(s));
         clocks.chain(self.opening_until()).min()
     }
-    /// The earliest [`Match::due_of`] and [`Match::opening_due`]; before the match begins, when its seeds are due.
+    /// When the referee must look at the match by itself: at a clock, at cards to be opened, at seeds before it begins.
     pub fn next_due(&self) -> Option<Timestamp> {
         let clocks = self.every_seat().filter_map(|s| self.due_of(s));
         let cards = self.opening_due();
