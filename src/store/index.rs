@@ -27,9 +27,9 @@ const SLED_CACHE_BYTES: u64 = 32 << 20;
 pub const FULL_CHECK_BYTES_MAX: u64 = 16 << 20;
 /// Longer values are cut into pieces: a sled leaf of 16 values must stay below a quarter of a segment.
 const PIECE_BYTES: usize = 3 << 10;
-
 /// Bytes of rows that are remembered until the next change.
 const MEMO_BYTES_MAX: usize = 1 << 20;
+
 /// The form of all rows: players, matches with their positions, held letters, the outbox. **Raise it with every change of
 /// what is written into a row** (a field more, a type, an order), here or in the referee: an index or a checkpoint of another
 /// form is made again from the journal, never read. `tests/forms.rs` finds a change that was not told here.
