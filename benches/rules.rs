@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use tulpa::cli::bench::{HYDRA, generated};
+use tulpa::cli::bench::{HYDRA, generated, positions};
 use tulpa::rules::{NoDice, Options, Shelf, Table};
 
 fn table(shelf: &Shelf, game: &str) -> Table {
@@ -36,9 +36,12 @@ fn steps(c: &mut Criterion) {
     let shelf = Shelf::builtin();
     let mut group = c.benchmark_group("steps");
     for id in shelf.ids() {
-        let table = table(&shelf, id);
-        group.throughput(Throughput::Elements(generated(&table)));
-        group.bench_function(id, |b| b.iter(|| generated(black_box(&table))));
+        let tables = positions(shelf.get(id).expect("a built-in game"));
+        let tables = tables.unwrap_or_else(|e| panic!("{}", e.what));
+        let count = generated(&tables);
+        assert!(count > 0, "{id} measures nothing");
+        group.throughput(Throughput::Elements(count));
+        group.bench_function(id, |b| b.iter(|| generated(black_box(&tables))));
     }
     group.finish();
 }

@@ -38,7 +38,7 @@ fn play(club: &mut Club, orders: usize) -> Vec<Mail> {
             break;
         };
         let order = match what {
-            What::Turn if i % 3 > 0 => "end".to_owned(),
+            What::Turn if !i.is_multiple_of(3) => "end".to_owned(),
             _ => player::answer(game.table.as_ref().unwrap(), seat, what, i).unwrap(),
         };
         let who = club.asked_address();

@@ -393,6 +393,7 @@ fn f10_mails_read_back_as_they_were_meant() {
             instance: &instance,
             text: &body,
             html: chance.hits(500).then_some(body.as_str()),
+            files: &[],
         });
         check_wire(&mail.bytes).unwrap();
         let back = mailparse::parse_mail(&mail.bytes).unwrap();

@@ -1,12 +1,12 @@
 //! The guard at the door: planted leaks are found in every encoding, honest mails pass, and what it stops stays stopped.
 
 mod common;
+mod planted;
 
 use std::fs;
-use std::io::Write;
-use std::sync::{Arc, Mutex};
 
 use common::{ALICE, BOB, CAROL, Club, count, to};
+use planted::{Lines, base64, mail, of, plain, printed, quoted};
 use tulpa::daemon::HELD_BY_GUARD;
 use tulpa::edge::{Carrier, Delivery};
 use tulpa::fair::chain;
@@ -14,52 +14,11 @@ use tulpa::fair::line::{hex, line_mac, unhex};
 use tulpa::fair::seal;
 use tulpa::fair::token::reply_token;
 use tulpa::post::guard::{Allowed, Leak, look, look_text};
+use tulpa::referee::MatchNo;
 use tulpa::referee::keeper::Word;
-use tulpa::referee::secrets::{Secrets, secrets};
-use tulpa::referee::{MatchNo, Registry};
+use tulpa::referee::secrets::secrets;
 use tulpa::rules::Seat;
 use tulpa::store::Queued;
-
-fn base64(bytes: &[u8]) -> String {
-    const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::new();
-    for three in bytes.chunks(3) {
-        let all = three.iter().fold(0u32, |n, b| n << 8 | u32::from(*b)) << (8 * (3 - three.len()));
-        for at in 0..4 {
-            match at <= three.len() {
-                true => out.push(char::from(SIGNS[(all >> (18 - 6 * at) & 63) as usize])),
-                false => out.push('='),
-            }
-        }
-    }
-    out
-}
-
-/// Every byte as quoted-printable, with soft line ends.
-fn quoted(text: &str) -> String {
-    let mut out = String::new();
-    for (n, b) in text.bytes().enumerate() {
-        if n % 20 == 19 {
-            out.push_str("=\r\n");
-        }
-        out.push_str(&format!("={b:02X}"));
-    }
-    out
-}
-
-fn mail(head: &str, body: &str) -> Vec<u8> {
-    format!(
-        "From: <referee@club.example>\r\nTo: <{BOB}>\r\nSubject: [tulpas #1] Your card\r\n{head}MIME-Version: 1.0\r\n\r\n{body}\r\n"
-    )
-    .into_bytes()
-}
-
-fn plain(line: &str) -> Vec<u8> {
-    mail(
-        "Content-Type: text/plain; charset=utf-8\r\n",
-        &format!("Dear Bob,\r\n{line}\r\nyours"),
-    )
-}
 
 /// Alice's card is down, Bob's is not.
 fn club() -> Club {
@@ -67,12 +26,6 @@ fn club() -> Club {
     club.quiet = true;
     club.writes(ALICE, "pick amazon");
     club
-}
-
-fn of(club: &Club, who: &str) -> Secrets {
-    let records = club.daemon.records();
-    let m = records.game(MatchNo(1)).unwrap();
-    secrets(&records, &m, records.player_by_address(who))
 }
 
 #[test]
@@ -225,19 +178,6 @@ fn what_is_no_secret_passes() {
     assert_eq!(look(&plain(ALICE), &bob, &typed), None);
 }
 
-#[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Lines {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend(bytes);
-        Ok(bytes.len())
-    }
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 #[test]
 fn a_mail_that_tells_is_not_sent_and_its_match_stands_still() {
     let lines = Lines::default();
@@ -319,24 +259,6 @@ fn an_opened_seed_is_a_secret_until_all_are_open() {
     assert_eq!(look(&leak, &of(&club, BOB), &Allowed::default()), None);
 }
 
-/// What the program prints while `play` runs.
-fn printed(play: impl FnOnce(&Lines)) -> String {
-    let lines = Lines::default();
-    let into = lines.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
-        .with_writer(move || into.clone())
-        .finish();
-    tracing::subscriber::with_default(subscriber, || play(&lines));
-    lines.text()
-}
-
-impl Lines {
-    fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-    }
-}
-
 /// A letter that nothing vouches for, from an address that nobody knows.
 const STRANGER: &str = "eve@moor.example";
 
@@ -357,8 +279,8 @@ fn a_mail_to_a_bare_address_is_looked_through_too() {
         );
         hex(&chain::down(&game.gid, 2048, &top, 700))
     };
-    type Planted<'a> = (&'a str, &'a dyn Fn(&Club) -> String);
-    let planted: [Planted; 4] = [
+    type Plant<'a> = (&'a str, &'a dyn Fn(&Club) -> String);
+    let planted: [Plant; 4] = [
         ("a nonce or a key", &nonce_of),
         ("a reply token", &token_of),
         ("a nonce or a key", &secret_of),
@@ -596,7 +518,7 @@ fn what_is_opened_in_secret_stays_secret() {
         for path in &club.seen {
             let mail = fs::read(path).unwrap();
             let text = String::from_utf8_lossy(&mail);
-            if text.contains(&format!("To: <{BOB}>")) {
+            if text.contains(&format!("To: {BOB}\r\n")) {
                 assert_eq!(look(&mail, &bob, &none), None, "{text}");
             }
         }

@@ -148,6 +148,7 @@ impl Walk<'_> {
             "n=",
             "c=",
             "s=",
+            "python3 ",
         ]
         .iter()
         .any(|shell| text.starts_with(shell))

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::{Common, Done, Failure};
 
-pub use steps::{HYDRA, generated};
+pub use steps::{HYDRA, generated, positions};
 
 /// Matches of the large state, and of `--full`.
 const LARGE: u32 = 10_000;

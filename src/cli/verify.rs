@@ -1,25 +1,22 @@
 //! `tulpa verify FILE`: one line for each thing that does not hold; silent about the referee's word, it takes none.
 
+mod mails;
 pub mod rules;
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::{Common, Done, Failure, games};
-use crate::fair::fold::{Shown, find};
+use crate::fair::fold::find;
 use crate::fair::head::Head;
 use crate::fair::line::{Hash, hex, unhash};
 use crate::fair::verify::{FILE_BYTES_MAX, verify};
-use crate::post::letter::{LETTER_BYTES_MAX, Limits, open};
 
-/// The other verifier, in another language by other hands.
-pub const SCRIPT: &str = include_str!("../../templates/verify.py");
-/// Largest mailbox that is read, bytes.
-const MBOX_BYTES_MAX: u64 = 1 << 30;
+pub use crate::post::help::VERIFY_SCRIPT as SCRIPT;
 
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// The ledger, as `export --as ledger` gives it; `-` for standard input
+    /// The ledger, as `export` gives it, or your own mails (mbox file, Maildir, their last lines); `-` for standard input
     #[arg(value_name = "FILE", required_unless_present = "script")]
     file: Option<PathBuf>,
     /// The referee's public key, from your first mail
@@ -42,39 +39,100 @@ pub fn run(common: &Common, a: &Arguments, out: &mut dyn Write) -> Done {
         return Ok(());
     }
     let file = a.file.clone().unwrap_or_default();
-    let name = file.display();
     let key = a.key.as_deref().map(key).transpose()?;
-    let report = verify(&read(&file)?, key.as_ref());
-    let mut bad = report.findings.len();
-    for finding in &report.findings {
-        match finding.line {
-            0 => writeln!(out, "{name}: {}", finding.fault)?,
-            line => writeln!(out, "{name}:{line}: {}", finding.fault)?,
-        }
+    let own = a.mbox.as_deref().map(mails::shown_of).transpose()?;
+    let heads = own.as_deref().map(mails::heads);
+    let check = Check {
+        common,
+        a,
+        key,
+        heads,
+    };
+    let name = file.display().to_string();
+    let text = if file.is_dir() {
+        String::new()
+    } else {
+        read(&file)?
+    };
+    if mails::is_ledger(&text) {
+        return if check.one(&name, &text, out)? {
+            Ok(())
+        } else {
+            Err(Failure::told())
+        };
     }
-    let mut heads = 0;
-    if let Some(mbox) = &a.mbox {
-        for head in heads_of(mbox)? {
+    // mails in a mailbox, or their lines alone
+    let mut shown = if file.as_os_str() == "-" {
+        Vec::new()
+    } else {
+        mails::shown_of(&file)?
+    };
+    if shown.iter().all(Vec::is_empty) {
+        shown = vec![find(&text)];
+    }
+    let ledgers = mails::ledgers(&shown);
+    if ledgers.is_empty() {
+        // what is wrong with it as a ledger
+        check.one(&name, &text, out)?;
+        return Err(Failure::told());
+    }
+    let mut good = true;
+    for (gid, ledger) in ledgers {
+        let name = format!("{name}, game {gid}");
+        good &= match ledger {
+            Ok(text) => check.one(&name, &text, out)?,
+            Err(why) => {
+                writeln!(out, "{name}: {why}")?;
+                false
+            }
+        };
+    }
+    if good { Ok(()) } else { Err(Failure::told()) }
+}
+
+/// What a ledger is checked by.
+struct Check<'a> {
+    common: &'a Common,
+    a: &'a Arguments,
+    key: Option<Hash>,
+    heads: Option<Vec<Head>>,
+}
+
+impl Check<'_> {
+    /// One ledger; false where something does not hold, which is told.
+    fn one(&self, name: &str, text: &str, out: &mut dyn Write) -> Result<bool, Failure> {
+        let report = verify(text, self.key.as_ref());
+        let mut bad = report.findings.len();
+        for finding in &report.findings {
+            match finding.line {
+                0 => writeln!(out, "{name}: {}", finding.fault)?,
+                line => writeln!(out, "{name}:{line}: {}", finding.fault)?,
+            }
+        }
+        let mbox = self.a.mbox.as_deref().unwrap_or(Path::new(""));
+        let mut heads = 0;
+        for head in self.heads.iter().flatten() {
             let ours = report.game.as_ref().is_some_and(|g| g.gid == head.gid);
             heads += usize::from(ours);
-            if let Err(fault) = report.holds(&head) {
+            if let Err(fault) = report.holds(head) {
                 bad += 1;
                 writeln!(out, "{}: {fault}", mbox.display())?;
             }
         }
-    }
-    // A ledger that does not hold is not played again.
-    if a.rules
-        && bad == 0
-        && let Err((line, what)) = rules::replay(&games::shelf(common)?, &report)
-    {
-        bad += 1;
-        writeln!(out, "{name}:{line}: {what}")?;
-    }
-    if bad > 0 {
-        return Err(Failure::told());
-    }
-    if let (Some(game), Some(last)) = (&report.game, report.links.last()) {
+        // A ledger that does not hold is not played again.
+        if self.a.rules
+            && bad == 0
+            && let Err((line, what)) = rules::replay(&games::shelf(self.common)?, &report)
+        {
+            bad += 1;
+            writeln!(out, "{name}:{line}: {what}")?;
+        }
+        let (Some(game), Some(last)) = (&report.game, report.links.last()) else {
+            return Ok(false);
+        };
+        if bad > 0 {
+            return Ok(false);
+        }
         let count = report.entries.len();
         writeln!(
             out,
@@ -82,18 +140,18 @@ pub fn run(common: &Common, a: &Arguments, out: &mut dyn Write) -> Done {
             game.gid,
             hex(last)
         )?;
-        if a.mbox.is_some() {
+        if self.heads.is_some() {
             writeln!(out, "{name}: {heads} heads of your mailbox stand in it")?;
         }
-        if key.is_none() {
+        if self.key.is_none() {
             writeln!(
                 out,
                 "{name}: signed with {}: compare with your first mail",
                 hex(&game.key)
             )?;
         }
+        Ok(true)
     }
-    Ok(())
 }
 
 fn key(text: &str) -> Result<Hash, Failure> {
@@ -119,66 +177,4 @@ fn read(file: &Path) -> Result<String, Failure> {
     }
     // What is not UTF-8 becomes marks that are not ASCII, and is refused as such.
     Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// Every signed head in an mbox file or a Maildir.
-fn heads_of(mbox: &Path) -> Result<Vec<Head>, Failure> {
-    let told = |e: std::io::Error| Failure::new(format!("{}: {e}", mbox.display()));
-    let mut heads = Vec::new();
-    if !mbox.is_dir() {
-        let mut bytes = Vec::new();
-        let file = std::fs::File::open(mbox).map_err(told)?;
-        file.take(MBOX_BYTES_MAX)
-            .read_to_end(&mut bytes)
-            .map_err(told)?;
-        mails(&bytes)
-            .into_iter()
-            .for_each(|mail| add_heads(mail, &mut heads));
-        return Ok(heads);
-    }
-    for sub in ["cur", "new", "."] {
-        let Ok(entries) = std::fs::read_dir(mbox.join(sub)) else {
-            continue;
-        };
-        for entry in entries {
-            let path = entry.map_err(told)?.path();
-            if path.is_file() {
-                let file = std::fs::File::open(&path).map_err(told)?;
-                let mut bytes = Vec::new();
-                file.take(LETTER_BYTES_MAX as u64)
-                    .read_to_end(&mut bytes)
-                    .map_err(told)?;
-                add_heads(&bytes, &mut heads);
-            }
-        }
-    }
-    Ok(heads)
-}
-
-/// The mails of an mbox file: each begins with a line `From `, an empty line before it.
-fn mails(bytes: &[u8]) -> Vec<&[u8]> {
-    let mut starts = vec![0];
-    let mark = b"\nFrom ";
-    starts.extend(
-        bytes
-            .windows(mark.len())
-            .enumerate()
-            .filter(|(_, w)| w == mark)
-            .map(|(i, _)| i + 1),
-    );
-    starts.push(bytes.len());
-    starts.windows(2).map(|w| &bytes[w[0]..w[1]]).collect()
-}
-
-fn add_heads(mail: &[u8], heads: &mut Vec<Head>) {
-    let Ok(letter) = open(mail, &Limits::default()) else {
-        return;
-    };
-    for shown in find(&letter.text) {
-        if let Shown::Head(head) = shown
-            && !heads.contains(&head)
-        {
-            heads.push(head);
-        }
-    }
 }

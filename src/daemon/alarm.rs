@@ -64,6 +64,7 @@ impl Daemon {
                 "{text}\n\nMore of the same kind is not mailed today; the log has all of it.\n"
             ),
             html: None,
+            files: &[],
         });
         Some(NewMail {
             to: mail.to,

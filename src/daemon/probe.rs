@@ -67,6 +67,7 @@ impl Daemon {
             instance: &self.office.instance,
             text: "The referee sends itself this letter to see whether mail works. It can be deleted.\n",
             html: None,
+            files: &[],
         });
         self.store.commit(Payload {
             at: now,

@@ -203,6 +203,26 @@ pub struct Outgoing<'a> {
     pub text: &'a str,
     /// text/html, if the player wants it.
     pub html: Option<&'a str>,
+    /// Files behind it.
+    pub files: &'a [Attached],
+}
+
+/// A file of plain ASCII text that comes with a mail.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Attached {
+    name: String,
+    text: String,
+}
+
+impl Attached {
+    /// A file under a name of letters, digits, `-` and `.`; others are left out of it.
+    pub fn new(name: &str, text: impl Into<String>) -> Attached {
+        let fine = |c: &char| c.is_ascii_alphanumeric() || "-.".contains(*c);
+        Attached {
+            name: name.chars().filter(fine).collect(),
+            text: text.into(),
+        }
+    }
 }
 
 /// A finished mail.
@@ -264,23 +284,19 @@ pub fn compose(mail: &Outgoing) -> Mail {
     out.put("X-Loop", &[mail.instance.as_str().into()]);
     out.put("MIME-Version", &["1.0".into()]);
     let plain = encode::part("text/plain", mail.text);
-    match mail.html {
-        None => out.0.push_str(&plain),
+    let mut body = match mail.html {
+        None => plain,
         Some(html) => {
             let html = encode::part("text/html", html);
-            let boundary = boundary(mail.message_id, &[&plain, &html]);
-            out.put(
-                "Content-Type",
-                &[
-                    "multipart/alternative;".into(),
-                    format!("boundary=\"{boundary}\""),
-                ],
-            );
-            out.0.push_str(&format!(
-                "\r\n--{boundary}\r\n{plain}\r\n--{boundary}\r\n{html}\r\n--{boundary}--\r\n"
-            ));
+            multipart(mail.message_id, "alternative", &[plain, html])
         }
+    };
+    if !mail.files.is_empty() {
+        let files = mail.files.iter().map(|f| encode::file(&f.name, &f.text));
+        let parts: Vec<String> = [body].into_iter().chain(files).collect();
+        body = multipart(mail.message_id, "mixed", &parts);
     }
+    out.0.push_str(&body);
     let bytes = out.0.into_bytes();
     debug_assert_eq!(check_wire(&bytes), Ok(()));
     Mail {
@@ -395,13 +411,32 @@ fn thread(references: &[MessageId], answered: Option<&MessageId>) -> Vec<String>
 
 /// A boundary that stands in no part. Quoted-printable never holds `=_`, and nobody knows our Message-ID beforehand; still
 /// it is looked for.
-fn boundary(id: &MessageId, parts: &[&str]) -> String {
+/// Several parts as one, with its own headers.
+fn multipart(id: &MessageId, kind: &str, parts: &[String]) -> String {
+    let boundary = boundary(id, parts);
+    let mut out = Headers(String::new());
+    out.put(
+        "Content-Type",
+        &[
+            format!("multipart/{kind};"),
+            format!("boundary=\"{boundary}\""),
+        ],
+    );
+    let mut out = out.0;
+    for part in parts {
+        out.push_str(&format!("\r\n--{boundary}\r\n{part}"));
+    }
+    out.push_str(&format!("\r\n--{boundary}--\r\n"));
+    out
+}
+
+fn boundary(id: &MessageId, parts: &[String]) -> String {
     let mut n = 0u32;
     loop {
         let digest = Sha256::digest(format!("tulpa boundary {n} {}", id.as_str()));
         let hex: String = digest[..12].iter().map(|b| format!("{b:02x}")).collect();
         let boundary = format!("=_{hex}");
-        if !parts.iter().any(|p| p.contains(&boundary)) {
+        if !parts.iter().any(|p| p.contains(boundary.as_str())) {
             return boundary;
         }
         n += 1;

@@ -12,6 +12,9 @@ use crate::rules::families::Family;
 use crate::rules::rulebook::nearest;
 use crate::rules::{NoDice, Options, Rulebook, Table};
 
+/// The other verifier, in another language by other hands; `help verify` brings it along.
+pub const VERIFY_SCRIPT: &str = include_str!("../../templates/verify.py");
+
 /// The rules of a game for a player who has never seen it: `rules/<id>`, or `rules/plain` where there is none.
 /// The board is drawn in the reader's style, from the side of the first seat.
 ///

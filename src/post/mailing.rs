@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 
 use super::address::{Addr, AddrError, Tag, plus, plus_address, subject_tag};
 use super::board::BoardStyle;
-use super::compose::{Alias, Auto, Instance, Mail, MessageId, Outgoing, compose};
+use super::compose::{Alias, Attached, Auto, Instance, Mail, MessageId, Outgoing, compose};
 use super::hypertext::{Quick, page};
 use super::words::{Block, Style, Templates, Words, WordsError};
 use super::{help, hypertext};
@@ -133,6 +133,7 @@ impl Office {
         references.extend(answered.clone());
         let html = (notice.settings.get("html").map(String::as_str) != Some("no"))
             .then(|| page(&words, &quick(&notice.kind, &subject), reply_to.as_str()));
+        let files = self.files(&notice.kind);
         Ok(compose(&Outgoing {
             from_name: &self.name,
             from: &self.address,
@@ -154,7 +155,27 @@ impl Office {
             instance: &self.instance,
             text: &words.text,
             html: html.as_deref(),
+            files: &files,
         }))
+    }
+
+    /// What comes behind the words: the second verifier with `help verify`, a ledger with `export`.
+    fn files(&self, kind: &NoticeKind) -> Vec<Attached> {
+        match kind {
+            NoticeKind::Help { topic } if help::topic(&self.templates, topic) == "help/verify" => {
+                vec![Attached::new("verify.py", help::VERIFY_SCRIPT)]
+            }
+            NoticeKind::History {
+                about,
+                ledger: Some(ledger),
+                ..
+            } => {
+                let name = format!("game-{}.ledger", about.no);
+                vec![Attached::new(&name, ledger.as_str())]
+            }
+            NoticeKind::Several(parts) => parts.iter().flat_map(|p| self.files(p)).collect(),
+            _ => Vec::new(),
+        }
     }
 
     fn reply_to(&self, reply: &ReplyTo) -> Result<(Addr, Option<Tag>), WriteError> {

@@ -9,6 +9,7 @@ use super::listing::game_info;
 use super::notice::{Deed, NoticeKind, Why};
 use super::order::Order;
 use super::replies;
+use super::scribe;
 use super::state::{Match, MatchNo, Registry, Stage};
 use super::talk::seat_in;
 
@@ -20,6 +21,8 @@ const SETTINGS: &[(&str, &[&str])] = &[
     ("timezone", &[]),
     ("language", &["en"]),
 ];
+/// Longest ledger that is mailed as a file, bytes.
+const LEDGER_BYTES_MAX: usize = 512 * 1024;
 /// Longest value of a setting, bytes.
 const VALUE_BYTES_MAX: usize = 64;
 
@@ -78,7 +81,7 @@ pub(super) fn order(
         }
         Order::History | Order::Export => {
             let m = m?;
-            history(desk, &m);
+            history(desk, &m, matches!(order, Order::Export));
             Ok(())
         }
         Order::Preview(text) => preview(desk, &*m?, text),
@@ -144,7 +147,10 @@ fn plans(desk: &mut Desk, m: &Match) {
 }
 
 /// The record; sealed cards and, with `reveal=outcome`, the cards of the past only when the match is over.
-fn history(desk: &mut Desk, m: &Match) {
+fn history(desk: &mut Desk, m: &Match, export: bool) {
+    let ledger = export.then(|| scribe::export(&desk.over, m.no)).flatten();
+    let long = ledger.as_ref().is_some_and(|l| l.len() > LEDGER_BYTES_MAX);
+    let ledger = ledger.filter(|_| !long);
     let over = m.stage == Stage::Over;
     let lines = desk
         .over
@@ -154,7 +160,12 @@ fn history(desk: &mut Desk, m: &Match) {
         .filter_map(|l| if over { Some(l.full) } else { l.public })
         .collect();
     let about = desk.match_info(m, desk.actor);
-    desk.answers.push(NoticeKind::History { about, lines });
+    desk.answers.push(NoticeKind::History {
+        about,
+        lines,
+        ledger,
+        long,
+    });
 }
 
 fn preview(desk: &mut Desk, m: &Match, text: &str) -> Result<(), Why> {

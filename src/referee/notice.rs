@@ -225,6 +225,10 @@ pub enum NoticeKind {
         about: MatchInfo,
         /// Its lines (record format).
         lines: Vec<String>,
+        /// Its ledger as a file, signed now; for `export`.
+        ledger: Option<String>,
+        /// The ledger is longer than a mail should be.
+        long: bool,
     },
     /// An order was not obeyed, and with it the whole letter.
     Refused(Refusal),

@@ -1,7 +1,8 @@
 //! A copy of the index in one file, so that a rebuild need not begin with the first letter ever received.
 //!
 //! Rows as the index stores them, `key length u32be | key | row length u32be | row`, the head last (its key is the
-//! greatest), then the SHA-256 of all that. A checkpoint that is damaged or does not fit the journal is ignored.
+//! greatest), then the SHA-256 of all that. Before them stands the form of the rows, under an empty key. A checkpoint that is
+//! damaged, of another form, or does not fit the journal is ignored.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -11,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::error::{StoreError, Told};
 use super::files;
-use super::index::Index;
+use super::index::{Index, form_bytes};
 use super::journal::Tip;
 use super::tree::Row;
 
@@ -26,7 +27,7 @@ pub fn write(dir: &Path, index: &Index) -> Result<(), StoreError> {
     files::remove(&tmp)?;
     let mut out = BufWriter::new(files::open_private(&tmp).told("create", &tmp)?);
     let mut hash = Sha256::new();
-    index.each_raw(|key, row| {
+    let mut put = |key: &[u8], row: &[u8]| {
         for part in [key, row] {
             let length = u32::try_from(part.len()).unwrap_or(u32::MAX).to_be_bytes();
             for bytes in [&length[..], part] {
@@ -35,7 +36,9 @@ pub fn write(dir: &Path, index: &Index) -> Result<(), StoreError> {
             }
         }
         Ok(())
-    })?;
+    };
+    put(b"", &form_bytes())?;
+    index.each_raw(put)?;
     out.write_all(&hash.finalize())
         .and_then(|()| out.flush())
         .told("write", &tmp)?;
@@ -63,6 +66,14 @@ pub fn load(
         return Ok(false);
     }
     let mut reader = BufReader::new(File::open(&path).told("open", &path)?.take(body));
+    let first = next_row(&mut reader).told("read", &path)?;
+    if first != Some((Vec::new(), form_bytes().to_vec())) {
+        tracing::warn!(
+            "`{}` is of another version of this program and not used",
+            path.display()
+        );
+        return Ok(false);
+    }
     let mut rows = Vec::new();
     while let Some(row) = next_row(&mut reader).told("read", &path)? {
         rows.push(row);

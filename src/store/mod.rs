@@ -34,6 +34,7 @@ pub use error::StoreError;
 pub use files::{make_dir, remove, write_whole};
 pub use fold::{Fold, no_fold};
 pub use glance::Glance;
+pub use index::FORM;
 pub use journal::{Digest, Place, RECORD_BYTES_MAX, SEGMENT_BYTES, Tip};
 pub use outbox::{Course, Fate, MailState, OutboxId, OutboxMark, OutboxRow, Queued};
 pub use payload::{MailBytes, NewMail, Payload};

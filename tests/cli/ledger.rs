@@ -114,3 +114,66 @@ fn secrets_of_ones_own_are_kept_before_they_are_told() {
     fs::write(home.path("empty.txt"), "nothing").unwrap();
     assert_eq!(home.run(&["seed", "--open", "empty.txt"]).code, 1);
 }
+
+/// A file that came with a mail.
+fn attached(mail: &str, name: &str) -> String {
+    let mail = mailparse::parse_mail(mail.as_bytes()).unwrap();
+    assert_eq!(mail.ctype.mimetype, "multipart/mixed");
+    let part = mail.subparts.iter().find(|p| {
+        let disposition = p.get_content_disposition();
+        disposition.params.get("filename").map(String::as_str) == Some(name)
+    });
+    part.expect("a file of that name").get_body().unwrap()
+}
+
+/// A player needs no Keeper: the verifier and the ledger come by mail, and his own mails are a ledger too.
+#[test]
+fn a_player_checks_with_what_is_mailed_to_him() {
+    let home = Home::chess();
+    home.receive(ALICE, "#1", "e2-e4");
+    home.receive(BOB, "#1", "e7-e5");
+    home.receive(ALICE, "#1", "Ng1-f3");
+    home.receive(BOB, "verify", "help verify");
+    let mails = home.mails_to(BOB);
+    let script = attached(mails.last().unwrap(), "verify.py");
+    assert_eq!(script, home.run(&["verify", "--script"]).good());
+    home.receive(BOB, "#1", "export");
+    let mails = home.mails_to(BOB);
+    let ledger = attached(mails.last().unwrap(), "game-1.ledger");
+    assert_eq!(ledger, home.run(&["export", "1", "--as", "ledger"]).good());
+    // the form without HTML too
+    home.receive(BOB, "me", "set html=no");
+    home.receive(BOB, "#1", "export");
+    let mails = home.mails_to(BOB);
+    let plain = attached(mails.last().unwrap(), "game-1.ledger");
+    assert_eq!(plain, ledger);
+
+    let all = format!("From x\n{}", mails.join("\nFrom x\n"));
+    fs::write(home.path("bob.mbox"), &all).unwrap();
+    let said = home.run(&["verify", "bob.mbox", "--rules"]).good();
+    assert!(said.contains("all holds"), "{said}");
+    // without his first mail the beginning is not there
+    let late: Vec<&String> = mails.iter().skip(1).collect();
+    let late: String = late.iter().map(|m| format!("From x\n{m}\n")).collect();
+    fs::write(home.path("late.mbox"), late).unwrap();
+    let said = home.run(&["verify", "late.mbox"]);
+    assert_eq!(said.code, 1);
+    assert!(
+        said.out.contains("entries 0 to 1 stand in none"),
+        "{}",
+        said.out
+    );
+    // copied out of the mails by hand, in any form of quotation
+    let text = mailparse::parse_mail(mails[0].as_bytes()).unwrap();
+    let text = text.subparts[0].get_body().unwrap();
+    let foot = text.split("help verify").last().unwrap();
+    let quoted: String = foot.lines().map(|l| format!("> {l}\n")).collect();
+    fs::write(home.path("copied.txt"), quoted).unwrap();
+    let said = home.run(&["verify", "copied.txt"]).good();
+    assert!(said.contains("2 entries"), "{said}");
+    // two mails that differ
+    let forged = all.replacen("text=e2-e4", "text=d2-d4", 1);
+    fs::write(home.path("forged.mbox"), forged).unwrap();
+    let said = home.run(&["verify", "forged.mbox"]);
+    assert_eq!(said.code, 1, "{}", said.out);
+}

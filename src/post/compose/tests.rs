@@ -52,6 +52,7 @@ fn outgoing<'a>(
         instance: &kit.instance,
         text,
         html,
+        files: &[],
     }
 }
 
