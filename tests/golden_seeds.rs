@@ -164,3 +164,23 @@ fn who_joins_an_open_game_can_seal_a_seed_where_all_are_asked() {
     ledger(&club);
     club.ends();
 }
+
+/// The referee was away: nobody's time for a seed ran meanwhile.
+#[test]
+fn time_that_the_referee_slept_is_nobodys() {
+    use tulpa::referee::{Command, decide};
+    let mut club = invited("seed-slept", "");
+    club.quiet = true;
+    let bob = commit(&club, 2, &SEED_BOB);
+    club.writes(BOB, &format!("{bob}\naccept"));
+    let due = club.game().next_due().unwrap();
+    let command = Command::ClockMoved {
+        seconds: 7200,
+        games: vec![MatchNo(1)],
+    };
+    let now = club.daemon.clock.now();
+    let records = club.daemon.records();
+    let decision = decide(&records, &Shelf::builtin(), &command, now, &[0; 32]);
+    let moved = decision.changes.games[&MatchNo(1)].next_due().unwrap();
+    assert_eq!(moved.as_second() - due.as_second(), 7200);
+}

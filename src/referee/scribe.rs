@@ -80,6 +80,13 @@ impl Pen<'_> {
             ],
         );
     }
+    /// Cards of which only the outcome was told are opened, then the match ends.
+    fn end(&mut self, winner: &str, reason: &str) {
+        for seal in self.m.opened.clone() {
+            self.open(&seal);
+        }
+        self.line(Kind::End, &[("winner", winner), ("reason", reason)]);
+    }
     /// What the Keeper did; why is between him and the players.
     fn deed(&mut self, deed: &Deed) {
         let (act, text, seat) = match deed {
@@ -197,7 +204,7 @@ pub(super) fn never_opened(rec: &mut dyn Records, m: &mut Match, chairs: &[u8], 
             &[("t", "0"), ("seat", &seat), ("for", "seed")],
         );
     }
-    pen.line(Kind::End, &[("winner", "none"), ("reason", "void")]);
+    pen.end("none", "void");
 }
 
 /// The match begins: every seed, then E. `m.seats` is known already.
@@ -301,15 +308,14 @@ pub(super) fn told(rec: &mut dyn Records, m: &mut Match, event: &Event, at: Time
             );
         }
         Event::Keeper { deed } => pen.deed(deed),
-        Event::Voided { by, .. } if *by == KEEPER => {
-            pen.line(Kind::Admin, &[("act", "void")]);
-            pen.line(Kind::End, &[("winner", "none"), ("reason", "void")]);
-        }
         Event::Finished { ending, .. } if ending.reason == ADJUDICATED => {
             pen.line(Kind::Admin, &[("act", "adjudicate"), ("text", &t)]);
         }
-        Event::Voided { .. } => {
-            pen.line(Kind::End, &[("winner", "none"), ("reason", "void")]);
+        Event::Voided { by, .. } => {
+            if *by == KEEPER {
+                pen.line(Kind::Admin, &[("act", "void")]);
+            }
+            pen.end("none", "void");
         }
         _ => {}
     }
@@ -421,21 +427,13 @@ pub(super) fn over(rec: &mut dyn Records, m: &mut Match, ending: &Ending, at: Ti
     if !has_ledger(m) {
         return;
     }
-    let hidden = m.opened.clone();
     let winners: Vec<String> = ending.winners.iter().map(|s| number(*s)).collect();
     let winner = if winners.is_empty() {
         "none".to_owned()
     } else {
         winners.join(",")
     };
-    let mut pen = Pen { rec, m, at };
-    for seal in &hidden {
-        pen.open(seal);
-    }
-    pen.line(
-        Kind::End,
-        &[("winner", &winner), ("reason", &ending.reason)],
-    );
+    Pen { rec, m, at }.end(&winner, &ending.reason);
 }
 
 /// The ledger of a match as a file, signed under its last entry; `None` where there is none.
