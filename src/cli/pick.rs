@@ -25,12 +25,7 @@ pub struct Arguments {
 
 pub fn run(a: &Arguments, out: &mut dyn Write) -> Done {
     if let Some(file) = &a.open {
-        let text = games::read_text(file)?;
-        let line = text.lines().find(|l| opens(l)).ok_or_else(|| {
-            Failure::new(format!("{}: there is no card in it", file.display()))
-                .hint("give the file that `tulpa pick --commit` wrote")
-        })?;
-        writeln!(out, "{line}")?;
+        writeln!(out, "{}", opening(file, opens, "card", "pick")?)?;
         return Ok(());
     }
     let Some([gid, turn, seat, card]) = a.commit.as_deref() else {
@@ -42,10 +37,7 @@ pub fn run(a: &Arguments, out: &mut dyn Write) -> Done {
             .filter(|n| *n > 0);
         n.ok_or_else(|| Failure::new(format!("`{text}` is no {what}")))
     };
-    if !is_gid(gid) {
-        return Err(Failure::new(format!("`{gid}` is no public id of a game"))
-            .hint("ten letters and digits, after `id=` in the first lines of your first mail"));
-    }
+    known_gid(gid)?;
     let (turn, seat) = (number("turn", turn)?, number("seat", seat)?);
     let card = card.to_ascii_lowercase();
     if !is_card(&card) {
@@ -62,6 +54,31 @@ pub fn run(a: &Arguments, out: &mut dyn Write) -> Done {
     keep(&file, &text)?;
     writeln!(out, "pick commit {c}")?;
     Ok(())
+}
+
+/// The line of a kept file that opens what was sealed.
+pub(super) fn opening(
+    file: &Path,
+    opens: fn(&str) -> bool,
+    what: &str,
+    command: &str,
+) -> Result<String, Failure> {
+    let text = games::read_text(file)?;
+    let line = text.lines().find(|l| opens(l)).ok_or_else(|| {
+        Failure::new(format!("{}: there is no {what} in it", file.display())).hint(format!(
+            "give the file that `tulpa {command} --commit` wrote"
+        ))
+    })?;
+    Ok(line.to_owned())
+}
+
+/// Is it the public id of a game?
+pub(super) fn known_gid(gid: &str) -> Done {
+    if is_gid(gid) {
+        return Ok(());
+    }
+    Err(Failure::new(format!("`{gid}` is no public id of a game"))
+        .hint("ten letters and digits, after `id=` in the first lines of your first mail"))
 }
 
 /// Writes a secret into a new file that only its owner can read.

@@ -3,11 +3,11 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use super::pick::keep;
-use super::{Done, Failure, games};
+use super::pick::{keep, known_gid, opening};
+use super::{Done, Failure};
 use crate::edge::entropy::fresh;
 use crate::fair::entropy::seed_commitment;
-use crate::fair::line::{hex, is_gid, number, unhash};
+use crate::fair::line::{hex, number, unhash};
 use crate::fair::verify::SEATS_MAX;
 
 #[derive(clap::Args, Debug)]
@@ -26,12 +26,7 @@ pub struct Arguments {
 
 pub fn run(a: &Arguments, out: &mut dyn Write) -> Done {
     if let Some(file) = &a.open {
-        let text = games::read_text(file)?;
-        let line = text.lines().find(|l| opens(l)).ok_or_else(|| {
-            Failure::new(format!("{}: there is no seed in it", file.display()))
-                .hint("give the file that `tulpa seed --commit` wrote")
-        })?;
-        writeln!(out, "{line}")?;
+        writeln!(out, "{}", opening(file, opens, "seed", "seed")?)?;
         eprintln!(
             "do not send it before the signed lines of a mail show a seed or a seal for every other place"
         );
@@ -40,10 +35,7 @@ pub fn run(a: &Arguments, out: &mut dyn Write) -> Done {
     let Some([gid, place]) = a.commit.as_deref() else {
         return Ok(());
     };
-    if !is_gid(gid) {
-        return Err(Failure::new(format!("`{gid}` is no public id of a game"))
-            .hint("ten letters and digits, after `id=` in the first lines of your first mail"));
-    }
+    known_gid(gid)?;
     let place = number(place)
         .and_then(|n| u32::try_from(n).ok())
         .filter(|n| (1..=SEATS_MAX).contains(n))
