@@ -213,11 +213,17 @@ impl Club {
             .unwrap()
             .map(|e| e.unwrap().path())
             .filter(|p| !self.seen.contains(p))
-            .map(|p| (fs::metadata(&p).unwrap().modified().unwrap(), p))
+            .map(|p| {
+                (
+                    fs::metadata(&p).unwrap().modified().unwrap(),
+                    entry_of(&p),
+                    p,
+                )
+            })
             .collect();
         new.sort();
         let mut mails = Vec::new();
-        for (_, path) in new {
+        for (_, _, path) in new {
             let bytes = fs::read(&path).unwrap();
             let mail = letter::open(&bytes, &Limits::default()).unwrap();
             let parts = mailparse::parse_mail(&bytes).unwrap().subparts;
@@ -300,6 +306,14 @@ impl Club {
         }
         assert!(self.said == before, "{}: other length", path.display());
     }
+}
+
+/// The ledger's last entry in a mail: of two that were carried in one tick of the disk's clock it tells the later one.
+fn entry_of(path: &std::path::Path) -> u64 {
+    let mail = letter::open(&fs::read(path).unwrap(), &Limits::default()).unwrap();
+    let foot = mail.text.rsplit("  entry ").next().unwrap_or_default();
+    let number = foot.split_whitespace().next().unwrap_or_default();
+    number.parse().unwrap_or(0)
 }
 
 pub fn tell(mail: &Mail) -> String {
