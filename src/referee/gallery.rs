@@ -220,6 +220,10 @@ pub(super) fn tell(
     m: &Match,
     news: &[(Option<crate::rules::Seat>, News)],
 ) -> Vec<Notice> {
+    // most matches have no onlookers: nothing is copied for them
+    if m.watchers.is_empty() {
+        return Vec::new();
+    }
     let all = news.iter().filter(|(only, _)| only.is_none());
     let seen: Vec<News> = all.map(|(_, n)| n.clone()).filter(is_public).collect();
     if !seen.iter().any(News::is_turn) {
