@@ -64,9 +64,10 @@ fn store(dir: &Path) -> Store {
 
 fn game(daemon: &Daemon) -> Arc<Match> {
     let records = daemon.records();
-    let game = records.game(MatchNo(1)).unwrap();
+    let game = records.game(MatchNo(1));
+    // first: it says why there is none
     records.sound().unwrap();
-    game
+    game.unwrap()
 }
 
 fn mark(full: &[u8], value: &[u8]) -> [u8; 16] {
